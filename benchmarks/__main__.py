@@ -27,18 +27,18 @@ PACKAGES = (
     "numba", "numpy", "open-spiel", "pettingzoo", "phevaluator", "rlcard", "sb3-contrib",
     "tianshou", "torch", "torchrl",
 )  # fmt: skip
-"""Whose versions matter."""
+"""Packages whose versions the table names."""
 EFFORT = ("rounds", "seconds")
-"""How long a figure was measured: of all results, or of a row that an earlier run left."""
+"""Keys that say how long figures were measured; rows of an earlier run keep their own."""
 
 
 def spread(values: list[float]) -> dict[str, float]:
-    """Median, smallest and largest."""
+    """Return the median, the smallest and the largest."""
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
 def measure(rounds: int, seconds: float, modules: Sequence[ModuleType]) -> dict:
-    """All ratios and rates of some modules."""
+    """Measure all ratios and rates of some modules; return the data of `benchmarks.json`."""
     results = []
     rows = (row for module in modules for row in module.RATIOS)
     for what, ours, unit, peer, theirs, aim in rows:
@@ -74,9 +74,9 @@ def measure(rounds: int, seconds: float, modules: Sequence[ModuleType]) -> dict:
 
 
 def merge(old: dict, new: dict) -> dict:
-    """The new results, and the old ones of what was not measured again.
+    """Return the new results, and the old ones of what was not measured again.
 
-    Old ones of another machine or of other versions are left out: a table names one of each.
+    If those are of another machine or other versions, they are left out: a table names one of each.
     """
     if any(old[key] != new[key] for key in ("machine", "versions")):
         return new
@@ -89,12 +89,12 @@ def merge(old: dict, new: dict) -> dict:
 
 
 def figure(value: float) -> str:
-    """A rate as people read it: whole numbers, or three digits of a small one."""
+    """Format a rate: as a whole number from 100 on, else with three digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def page(results: dict) -> str:
-    """The results as the documentation's table."""
+    """Format the results as the documentation's table."""
     rows = (*results["ratios"], *results["rates"])
     rounds, seconds = (
         " or ".join(f"{each:g}" for each in sorted({row.get(name, results[name]) for row in rows}))

@@ -21,7 +21,7 @@ from closedhand.games.chinese_poker.rules import strengths
 
 
 def vector_hands(seconds: float) -> float:
-    """Hands a second of the VectorEnv: dealt, set at random in sub-steps, scored; 1,024 games."""
+    """Measure hands a second of the VectorEnv, 1,024 games: dealt, set at random in sub-steps."""
     from closedhand.envs.vector import GameVectorEnv
 
     env = GameVectorEnv(
@@ -44,7 +44,7 @@ def _random_games(rules, states, rng, ids, points):
 
 
 def kernel_hands(seconds: float) -> float:
-    """Hands a second in a kernel: dealt, set at random as the loop does, scored."""
+    """Measure hands a second in a kernel: dealt, set at random as the loop does, scored."""
     game = make_game("chinese_poker")
     rng = np.random.default_rng(0)
     states, points = game.empty(1000), np.zeros(2)
@@ -59,7 +59,7 @@ def kernel_hands(seconds: float) -> float:
 
 @lru_cache
 def _floors() -> dict[tuple[int, ...], int]:
-    """For every front, as phevaluator ranks five cards: the weakest middle that it allows."""
+    """Map every front to the weakest middle that it allows, as phevaluator ranks: 1 is the best."""
     from phevaluator import evaluate_cards
 
     suits = "cdhsc"
@@ -81,7 +81,7 @@ def _floors() -> dict[tuple[int, ...], int]:
 
 
 def phevaluator_hands(seconds: float) -> float:
-    """The same by a plain loop: shuffle, random splits until one is in order, compare."""
+    """Measure hands a second of a loop: shuffle, split at random until in order, compare."""
     from phevaluator import evaluate_cards
 
     rng = np.random.default_rng(0)
@@ -119,7 +119,7 @@ def _threes() -> list[tuple[str, str, str]]:
 
 
 def arrangements(seconds: float) -> float:
-    """Hands a second that the separable strategy sets."""
+    """Measure hands a second that the separable strategy sets."""
     rules, win = make_game("chinese_poker").rules, separable.shipped().win
     hands = pool.random_hands(np.random.default_rng(0), 500)[:, 0]
     actions = np.empty(len(hands), np.int32)
@@ -132,7 +132,7 @@ def arrangements(seconds: float) -> float:
 
 
 def best_responses(seconds: float) -> float:
-    """Best responses a second against a pool of 800,000 hands: 10,200 opponents each."""
+    """Measure best responses a second against a pool of 800,000 hands: 10,200 opponents each."""
     rules, win = make_game("chinese_poker").rules, separable.shipped().win
     opponents = _pool()
     hands = pool.random_hands(np.random.default_rng(0), 100)[:, 0]
@@ -161,7 +161,7 @@ def _evaluate_all(rules, hands, fives, threes):
 
 
 def evaluations(seconds: float) -> float:
-    """Five- and three-card hands evaluated a second, all 1,573 of a hand of thirteen."""
+    """Measure evaluations a second of five and three cards, all 1,573 of a hand of thirteen."""
     rules = make_game("chinese_poker").rules
     hands = pool.random_hands(np.random.default_rng(0), 1000)[:, 0]
     fives, threes = np.empty(plays.FIVES, np.int16), np.empty(plays.THREES, np.int16)

@@ -1,7 +1,7 @@
 """What a Ray cluster gains: `python -m benchmarks.cluster`, for `docs/cluster.md`.
 
-Figures are processor time, which a busy machine stretches less than the clock; on idle cores two
-actors are as many times as fast as one as the last column of the first table says.
+Figures are processor time, which a busy machine stretches less than the clock. An actor is a worker
+process. The last column of the first table is how many times as fast two are as one on idle cores.
 """
 
 import pickle
@@ -27,13 +27,13 @@ LEARNERS: list[tuple[str, Any, Any]] = [
 
 
 def timed_chunk(*job: Any) -> tuple[match.Chunk, float]:
-    """A chunk of a match, and the processor time that it took."""
+    """Play a chunk of a match; return it, and the processor time that it took."""
     start = time.process_time()
     return play_chunk(*job), time.process_time() - start
 
 
 def matches() -> None:
-    """A duplicate match by kernels, driven by this process."""
+    """Print what a duplicate match by kernels costs the actors and this process, the driver."""
     game = make_game("doudizhu")
     jobs = [(game, ["rule", "greedy"], 0, range(i, i + 125)) for i in range(0, 7500, 125)]
     with Cluster() as cluster:
@@ -58,7 +58,7 @@ def matches() -> None:
 
 
 def updates(game: str, cls: Any, settings: Any, rounds: int = 5) -> None:
-    """The parts of an update of a learner, per decision."""
+    """Print what a decision costs in an update, and the gain by two actors and by many."""
     learner = cls(make_game(game), settings(pieces=4))
     for _ in range(3):
         learner.advance(0.0)  # the first updates are small

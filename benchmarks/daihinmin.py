@@ -15,7 +15,7 @@ from closedhand.search.playout import Uniform, playouts
 
 
 def random_rounds(seconds: float) -> float:
-    """Rounds a second of uniformly random play in a kernel, leaders' passes included."""
+    """Measure rounds a second of uniformly random play in a kernel, leaders' passes included."""
     game = make_game("daihinmin")
     rng = np.random.default_rng(0)
     states, ids = game.empty(1000), np.empty(game.num_actions, np.int32)
@@ -41,17 +41,17 @@ def _playouts(policy, seconds: float) -> float:
 
 
 def random_playouts(seconds: float) -> float:
-    """Playouts a second of whole rounds by uniformly random play."""
+    """Measure playouts a second of whole rounds by uniformly random play."""
     return _playouts(Uniform(), seconds)
 
 
 def light_playouts(seconds: float) -> float:
-    """Playouts a second of whole rounds by the policy of `monte-carlo`."""
+    """Measure playouts a second of whole rounds by the policy of `monte-carlo`."""
     return _playouts(light_policy.shipped(), seconds)
 
 
 def default_rounds(seconds: float) -> float:
-    """Rounds a second of five `default` agents, 200 matches side by side."""
+    """Measure rounds a second of five `default` agents, 200 matches side by side."""
     game = make_game("daihinmin", rounds=10)
     agents = [make_agent(game, "default") for _ in range(5)]
     rng = np.random.default_rng(0)
@@ -66,7 +66,7 @@ def default_rounds(seconds: float) -> float:
 
 
 def vector_steps(seconds: float) -> float:
-    """Steps a second of the VectorEnv, 1,024 rounds, planes and masks, random play."""
+    """Measure steps a second of the VectorEnv, 1,024 rounds, planes and masks, random play."""
     from closedhand.envs.vector import GameVectorEnv
 
     env = GameVectorEnv("daihinmin", num_envs=1024, autoreset_mode="SameStep", reward="seats")
@@ -74,14 +74,14 @@ def vector_steps(seconds: float) -> float:
 
 
 def raw_aec_steps(seconds: float) -> float:
-    """Steps a second of the lean AEC env, with observation and mask, random play."""
+    """Measure steps a second of the lean AEC env, with observation and mask, random play."""
     from closedhand.envs.aec import GameAEC
 
     return aec_steps(GameAEC("daihinmin"), seconds)
 
 
 def served_rounds(seconds: float) -> float:
-    """Rounds a second, by the clock, of a server with five clients in threads, all `default`."""
+    """Measure rounds a second, by the clock, of a server with five `default` clients in threads."""
     import time
     from threading import Thread
 

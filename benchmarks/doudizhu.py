@@ -1,7 +1,7 @@
 """Dou Dizhu: our kernels, vector env and AEC env beside OpenSpiel's game and RLCard's env.
 
-Every function here does one unit of work for about `seconds` on one core and returns a rate per
-second of CPU time.
+Every function here repeats some work for about `seconds` on one core and returns a rate per second
+of CPU time.
 """
 
 from functools import partial
@@ -16,7 +16,7 @@ from closedhand.core.numba.jit import kernel
 
 
 def kernel_games(seconds: float) -> float:
-    """Random games a second inside the kernels, deals included."""
+    """Measure random games a second inside the kernels, deals included."""
     game = make_game("doudizhu")
     rng = np.random.default_rng(0)
     states = game.empty(200)
@@ -31,7 +31,7 @@ def kernel_games(seconds: float) -> float:
 
 @kernel
 def redeal_and_look(rules, view, states, player, rng, buffer):
-    """From one view: a random deal each, one random action, and what is legal after it."""
+    """Redeal a view into each state, play a random action, and list what is legal after it."""
     for i in range(len(states)):
         states[i] = view[0]
         contract.redeal(rules, states[i], player, rng)
@@ -40,7 +40,7 @@ def redeal_and_look(rules, view, states, player, rng, buffer):
 
 
 def redeals(seconds: float) -> float:
-    """`redeal` + `play` + `legal` from one view, a second, in a kernel."""
+    """Measure how often a second a kernel does `redeal_and_look` from one view."""
     game = make_game("doudizhu")
     rng = np.random.default_rng(0)
     state = game.deal(rng)
@@ -59,7 +59,7 @@ def redeals(seconds: float) -> float:
 
 
 def vector_steps(seconds: float) -> float:
-    """Agent steps a second of the VectorEnv: 1,024 games, sub-steps, planes and masks."""
+    """Measure agent steps a second of the VectorEnv: 1,024 games, sub-steps, planes and masks."""
     from closedhand.envs.vector import GameVectorEnv
 
     env = GameVectorEnv("doudizhu", num_envs=1024, substeps=True, reward="seats")
@@ -67,21 +67,21 @@ def vector_steps(seconds: float) -> float:
 
 
 def aec_steps(seconds: float) -> float:
-    """Steps a second of the raw AEC env, flat."""
+    """Measure steps a second of the raw AEC env, flat."""
     from closedhand.envs.aec import raw_env
 
     return speed.aec_steps(raw_env("doudizhu"), seconds)
 
 
 def made_aec_steps(seconds: float) -> float:
-    """The same of the env that `pettingzoo.make` makes, with PettingZoo's checks."""
+    """Measure the same of the env that `pettingzoo.make` makes, with PettingZoo's checks."""
     import pettingzoo
 
     return speed.aec_steps(pettingzoo.make("aec", "closedhand/doudizhu-v0"), seconds)
 
 
 def solo_steps(seconds: float, opponents: str) -> float:
-    """Steps a second of one seat, `gymnasium.make`: sub-steps, observation and mask."""
+    """Measure steps a second of one seat, `gymnasium.make`: sub-steps, observation and mask."""
     import gymnasium
 
     env = gymnasium.make("closedhand/DouDizhu-v0", opponents=opponents, substeps=True)
@@ -89,12 +89,12 @@ def solo_steps(seconds: float, opponents: str) -> float:
 
 
 def openspiel_games(seconds: float) -> float:
-    """Random games a second of OpenSpiel's `dou_dizhu` from Python, without observations."""
+    """Measure random games a second of OpenSpiel's `dou_dizhu`, without observations."""
     return _openspiel(seconds, observe=False)[0]
 
 
 def openspiel_steps(seconds: float) -> float:
-    """Player steps a second of OpenSpiel's `dou_dizhu` with its observation tensor."""
+    """Measure player steps a second of OpenSpiel's `dou_dizhu` with its observation tensor."""
     return _openspiel(seconds, observe=True)[1]
 
 
@@ -124,7 +124,7 @@ def _openspiel(seconds: float, observe: bool) -> tuple[float, float]:
 
 
 def rlcard_steps(seconds: float) -> float:
-    """Steps a second of RLCard's `doudizhu`: `env.run()` with its own random agents."""
+    """Measure steps a second of RLCard's `doudizhu`: `env.run()` with its own random agents."""
     import rlcard
     from rlcard.agents import RandomAgent
 
@@ -139,7 +139,7 @@ def rlcard_steps(seconds: float) -> float:
 
 
 def rlcard_bare_steps(seconds: float) -> float:
-    """Steps a second of RLCard's `doudizhu` without agents: a loop over `env.step`."""
+    """Measure steps a second of RLCard's `doudizhu` without agents: a loop over `env.step`."""
     import rlcard
 
     env = rlcard.make("doudizhu", config={"seed": 0})
@@ -191,7 +191,7 @@ RATIOS = (
         None,
     ),
 )
-"""What, how, unit, against what, how, and the ratio aimed at if there is an aim."""
+"""Rows: what is measured, its function, unit, the peer, its function, the aim or None."""
 
 RATES = (
     ("redeal + play + legal from one view, in a kernel", redeals, "1/s"),

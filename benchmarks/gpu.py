@@ -1,4 +1,4 @@
-"""The rules on a GPU: equality with a CPU, speed, and PPO from nothing.
+"""The rules on a GPU: equality with a CPU, speed, and PPO from random weights.
 
     python -m benchmarks.gpu build FOLDER       compile all kernels for sm_90 (no GPU is needed)
     python -m benchmarks.gpu expect             write on a CPU what a GPU must compute
@@ -57,7 +57,7 @@ KERNELS: list[tuple[str, str, str]] = [
     ("uh_leduc", "step_planes_by_block", "random"),
     ("douzero", "step_compact", ""),
 ]
-"""Kernels that the proof needs: game, entry, policies. The most needed come first."""
+"""Kernels that `run` needs: game, kernel, agent of the policies. The most needed come first."""
 TRACES = {
     "uh_leduc": (16384, 100),
     "doudizhu": (4096, 300),
@@ -65,7 +65,7 @@ TRACES = {
     "daihinmin": (4096, 400),
     "chinese_poker": (8192, 60),
 }
-"""Games and steps of the traces of envs."""
+"""Number of games and steps of `trace`, by game."""
 EVERY = 20
 """Steps between two digests of a trace."""
 WHOLE, ROUNDS = 100_000, 10
@@ -92,7 +92,7 @@ def digest(*tensors: Any) -> str:
 
 
 def trace(name: str, observation: str, device: str, **options: Any) -> list[str]:
-    """Digests of what an env shows and pays under random play, with illegal actions at times."""
+    """Return digests of what a batch shows and pays under random play, some of it illegal."""
     from closedhand.envs.device_batch import DeviceBatch
 
     number, steps = TRACES[name]
@@ -111,7 +111,7 @@ def trace(name: str, observation: str, device: str, **options: Any) -> list[str]
 
 
 def games(name: str, device: str, spent: list[float] | None = None) -> list[str]:
-    """Digests of a million random games: last states, random numbers, numbers of moves."""
+    """Return digests of a million random games; `spent` gets seconds by round, then mean moves."""
     from closedhand.envs.device_games import RandomGames
 
     playing = RandomGames(game_of(name), WHOLE, device)
@@ -142,7 +142,7 @@ OPPONENTS: dict[str, Any] = {"opponents": "random", "seat": "random"}
 
 
 def compared(name: str) -> Iterator[tuple[str, Callable[[str], list[str]]]]:
-    """What is compared in a game: a name, and what computes its digests on a device."""
+    """List what is compared in a game: a name, and a function from a device to digests."""
     yield "games", lambda device: games(name, device)
     if name != "doudizhu":
         yield (
@@ -198,7 +198,7 @@ def compile_one(job: tuple[str, str, str, str]) -> str:
 
 
 def build(folder: str, workers: int) -> None:
-    """Compile all kernels of the proof; those that are there already are left alone."""
+    """Compile `KERNELS` to a folder, except those that it holds already."""
     jobs = [(folder, *kernel) for kernel in KERNELS]
     with ProcessPoolExecutor(workers) as pool:
         for line in pool.map(compile_one, jobs):
@@ -209,7 +209,7 @@ def build(folder: str, workers: int) -> None:
 
 
 def mean_time(work: Callable[[], Any], before: Callable[[], Any], times: int) -> float:
-    """Median milliseconds of some work on the GPU, each time after other work."""
+    """Return the median milliseconds of `work` on the GPU; `before` runs each time, unmeasured."""
     import torch
 
     marks = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
@@ -231,7 +231,7 @@ def first_numbers_of(first: int, number: int) -> Any:
 
 
 def warmed(name: str, observation: str, number: int) -> Any:
-    """A batch in the middle of its games."""
+    """Return a batch in the middle of its games, after 120 random steps."""
     import torch
 
     from closedhand.envs.device_batch import DeviceBatch
@@ -250,7 +250,7 @@ def warmed(name: str, observation: str, number: int) -> Any:
 
 
 def speed(name: str, observation: str) -> dict[str, Any]:
-    """Steps a second by number of games, in millions."""
+    """Measure millions of steps a second by number of games."""
     found = {}
     for number in SIZES:
         found[str(number)] = rate_of(warmed(name, observation, number), 50)
@@ -258,13 +258,13 @@ def speed(name: str, observation: str) -> dict[str, Any]:
 
 
 def rate_of(batch: Any, times: int) -> float:
-    """Steps a second of a batch under random play, in millions."""
+    """Measure millions of steps a second of a batch under random play."""
     spent = mean_time(lambda: batch.step(batch._actions), batch.sample, times)
     return round(batch.number / spent / 1e3, 2)
 
 
 def speeds() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Speeds of all games, and of other ways to launch the steps of Dou Dizhu."""
+    """List the speeds of all games, and of other ways to launch the steps of Dou Dizhu."""
     for name in ("uh_leduc", "douzero", "daihinmin", "chinese_poker"):
         for observation in ("planes", "compact") if name != "uh_leduc" else ("planes",):
             yield f"{name} {observation}", lambda n=name, o=observation: speed(n, o)
@@ -273,7 +273,7 @@ def speeds() -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def ways(observation: str) -> dict[str, Any]:
-    """Steps a second of Dou Dizhu by games and threads of a block, in millions, 131,072 games."""
+    """Measure millions of steps a second of 131,072 games of Dou Dizhu, by `Shape` of a launch."""
     import torch
 
     from closedhand.envs.device import Shape
@@ -332,7 +332,7 @@ def ways(observation: str) -> dict[str, Any]:
 
 
 def equalities() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """What a GPU computes beside what a CPU has computed."""
+    """List comparisons of what a GPU computes with what a CPU has computed."""
     expected = json.loads(EXPECTED.read_text())
     for name in GAMES:
         for part, _ in compared(name):
@@ -368,7 +368,7 @@ def learner_of(seconds: float, graphs: bool, **settings: Any) -> Any:
 
 
 def learn(out: Path, seconds: float, looks: list[float], graphs: bool = True) -> dict[str, Any]:
-    """PPO from nothing; judgements do not count as time. Files are written at every judgement."""
+    """Train PPO from random weights; judge and write files after `looks` seconds, not counted."""
     from dataclasses import asdict, replace
 
     learner = learner_of(seconds, graphs)
@@ -405,7 +405,7 @@ def learn(out: Path, seconds: float, looks: list[float], graphs: bool = True) ->
 
 
 def trainings(out: Path, seconds: float) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """A short training with CUDA graphs, and without where they fail."""
+    """List a short training with CUDA graphs, and one without if that fails."""
 
     with TemporaryDirectory() as folder:
         yield "ppo", lambda: learn(Path(folder), seconds, [])
@@ -418,7 +418,7 @@ def trainings(out: Path, seconds: float) -> Iterator[tuple[str, Callable[[], Any
 
 
 def pgx_leduc() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Pgx's Leduc hold'em, random play with automatic reset, on the same GPU."""
+    """List the speed of Pgx's Leduc hold'em, random play with automatic reset, on this GPU."""
     yield "pgx leduc_holdem", lambda: {str(number): pgx_speed(number) for number in SIZES}
 
 
@@ -455,7 +455,7 @@ def pgx_speed(number: int) -> float:
 
 
 def compiled_here() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """UH-Leduc by kernels that numba-cuda compiles on this machine, beside a CPU."""
+    """List UH-Leduc by kernels that numba-cuda compiles on this machine, compared with a CPU."""
     expected = json.loads(EXPECTED.read_text())
     yield "uh_leduc planes", lambda: equality("uh_leduc", "planes", expected)
 
@@ -474,7 +474,7 @@ def parts_of(name: str, out: Path, seconds: float) -> Iterator[tuple[str, Callab
 
 
 def part(name: str, out: Path, seconds: float) -> int:
-    """Do what is left of a part; its file tells what is done. 3 if the GPU is lost for it."""
+    """Do what a part's file still lacks; return 0, or 3 if the GPU is lost to this process."""
     path = out / f"{name}.json"
     done = json.loads(path.read_text()) if path.exists() else {}
     if name != "pgx" and "machine" not in done:
@@ -500,7 +500,7 @@ def part(name: str, out: Path, seconds: float) -> int:
 
 
 def machine() -> dict[str, str]:
-    """The card, the driver and the versions."""
+    """Return the card, the driver, the versions and the date."""
     import torch
 
     from closedhand.core.version import __version__
@@ -527,7 +527,7 @@ LIMITS = {"equality": 90.0, "ppo": 90.0, "speed": 80.0, "compiler": 70.0, "pgx":
 
 
 def run(out: Path, limit: float, seconds: float, only: list[str]) -> None:
-    """All parts, and a table of what they found.
+    """Run all parts, each up to three times, and write a table of what they found.
 
     Args:
         out: Folder of the results.
@@ -585,7 +585,7 @@ def tell(out: Path) -> None:
 
 
 def train(out: Path, seconds: float) -> None:
-    """A long training; if CUDA graphs fail, one without."""
+    """Train for long; if CUDA graphs fail, train without them for the rest of the time."""
     out.mkdir(parents=True, exist_ok=True)
     (out / "machine.json").write_text(json.dumps(machine(), indent=1))
     looks = [60.0, 120.0, 240.0, 360.0]

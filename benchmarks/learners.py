@@ -1,7 +1,7 @@
 """The learners of every game: steps a second of PPO and DMC in self-play, played and learned from.
 
-A step is an action of a player, forced ones included. Every function does one unit of work for
-about `seconds` and returns a rate per second of CPU time, on one core.
+A step is an action of a player, forced ones included. Every function repeats some work for about
+`seconds` and returns a rate per second of CPU time, on one core.
 """
 
 from functools import partial
@@ -11,7 +11,7 @@ from closedhand.arena.speed import rate
 
 
 def ppo_steps(observation: str, seconds: float) -> float:
-    """Steps a second of Dou Dizhu in sub-steps, with a network of two layers of 256."""
+    """Measure steps a second of Dou Dizhu in sub-steps, with a network of two layers of 256."""
     from closedhand.learning.ppo import PPO, PPOSettings
 
     game = make_game("doudizhu", objective="win")
@@ -28,7 +28,7 @@ def ppo_steps(observation: str, seconds: float) -> float:
 
 
 def flat_steps(algorithm: str, seconds: float) -> float:
-    """Steps a second of Dou Dizhu with 12,655 flat actions, by `ppo` or `dmc` of equal settings."""
+    """Measure steps a second of Dou Dizhu in sub-steps, by `ppo` or `dmc` of equal settings."""
     from closedhand.learning.dmc import DMC, DMCSettings
     from closedhand.learning.ppo import PPO, PPOSettings
 

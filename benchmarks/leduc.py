@@ -26,7 +26,7 @@ JUDGED_EVERY = 10
 
 
 def iterations(seconds: float) -> float:
-    """CFR+ iterations a second on standard Leduc, 100 to a call."""
+    """Measure CFR+ iterations a second on standard Leduc, 100 to a call."""
     solver = solving.make_solver("cfr+", make_game("leduc"))
 
     def work() -> int:
@@ -37,7 +37,7 @@ def iterations(seconds: float) -> float:
 
 
 def general_iterations(seconds: float) -> float:
-    """The same on the information tree, which knows the game by its contract alone."""
+    """Measure CFR+ iterations a second on the information tree, built by the contract alone."""
     solver = solving.make_solver("cfr+", make_game("leduc"), trees=ANY)
 
     def work() -> int:
@@ -48,7 +48,7 @@ def general_iterations(seconds: float) -> float:
 
 
 def openspiel_iterations(seconds: float) -> float:
-    """Iterations a second of OpenSpiel's `CFRPlusSolver`."""
+    """Measure iterations a second of OpenSpiel's `CFRPlusSolver`."""
     import pyspiel
 
     solver = pyspiel.CFRPlusSolver(pyspiel.load_game("leduc_poker"))
@@ -61,7 +61,7 @@ def openspiel_iterations(seconds: float) -> float:
 
 
 def solutions(seconds: float) -> float:
-    """How often a second CFR+ comes to `AIM` on standard Leduc from nothing."""
+    """Measure how often a second CFR+ reaches `AIM` on standard Leduc from the start."""
 
     def once() -> float:
         solver = solving.make_solver("cfr+", make_game("leduc"))
@@ -78,7 +78,7 @@ def solutions(seconds: float) -> float:
 
 
 def openspiel_solutions(seconds: float) -> float:
-    """The same for OpenSpiel's `CFRPlusSolver`; once, it takes long enough."""
+    """Measure the same of OpenSpiel's `CFRPlusSolver`, once: that takes long enough."""
     import pyspiel
 
     game = pyspiel.load_game("leduc_poker")
@@ -92,7 +92,7 @@ def openspiel_solutions(seconds: float) -> float:
 
 
 def time_to_aim(work: Callable[[], None], nash_conv: Callable[[], float]) -> float:
-    """The seconds of CPU time in `work` until `nash_conv` is at most `AIM`."""
+    """Return the seconds of CPU time in `work` until `nash_conv` is at most `AIM`."""
     spent, gap = 0.0, np.inf
     while gap > AIM:
         start = time.process_time()
@@ -103,14 +103,14 @@ def time_to_aim(work: Callable[[], None], nash_conv: Callable[[], float]) -> flo
 
 
 def aec_steps(seconds: float) -> float:
-    """Steps a second of the raw AEC env of standard Leduc."""
+    """Measure steps a second of the raw AEC env of standard Leduc."""
     from closedhand.envs.aec import raw_env
 
     return speed.aec_steps(raw_env("leduc"), seconds)
 
 
 def pettingzoo_steps(seconds: float) -> float:
-    """Steps a second of PettingZoo's `leduc_holdem_v4`, the raw env."""
+    """Measure steps a second of PettingZoo's `leduc_holdem_v4`, the raw env."""
     from pettingzoo.classic import leduc_holdem_v4
 
     return speed.aec_steps(leduc_holdem_v4.raw_env(), seconds)
@@ -124,7 +124,7 @@ def _solver() -> Solver:
 
 
 def uh_iterations(seconds: float) -> float:
-    """CFR+ iterations a second on UH-Leduc."""
+    """Measure CFR+ iterations a second on UH-Leduc."""
 
     def work() -> int:
         _solver().run(100)
@@ -134,7 +134,7 @@ def uh_iterations(seconds: float) -> float:
 
 
 def best_responses(seconds: float) -> float:
-    """Whole-tree best responses of both players a second on UH-Leduc, with the value."""
+    """Measure whole-tree best responses of both players a second on UH-Leduc, with the value."""
     solver = _solver()
     sigma, tables = solver.tables.sigma.copy(), solver.tables
     scratch, own, best = (tables.reached, tables.values, tables.gains), np.empty(1), np.empty(2)
@@ -148,7 +148,7 @@ def best_responses(seconds: float) -> float:
 
 
 def samples(seconds: float) -> float:
-    """External-sampling MCCFR iterations a second on UH-Leduc."""
+    """Measure external-sampling MCCFR iterations a second on UH-Leduc."""
     learner = solving.make_solver("mccfr", make_game("uh_leduc"))
 
     def work() -> int:

@@ -1,7 +1,7 @@
 """Learners of other libraries on our envs: steps a second, played and learned from, on one core.
 
-A step is a decision of a seat that the learner plays. All nets have two layers of 256. Every
-function does one unit of work for about `seconds` and returns a rate per second of CPU time. The
+A step is a decision of a seat that the learner plays. All nets but RLCard's have two layers of 256.
+Every function repeats some work for about `seconds` and returns a rate per second of CPU time. The
 functions of an example run its own training, with the settings that it comes with.
 """
 
@@ -23,7 +23,7 @@ GAMES = 64
 
 
 def example(name: str) -> ModuleType:
-    """An example as a module."""
+    """Import an example."""
     spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -32,13 +32,13 @@ def example(name: str) -> ModuleType:
 
 
 def quietly(work: Callable[[], object]) -> None:
-    """Do something without what it prints."""
+    """Do some work, and discard what it prints."""
     with contextlib.redirect_stdout(io.StringIO()):
         work()
 
 
 def sb3_steps(seconds: float, observation: str) -> float:
-    """MaskablePPO of sb3-contrib in one seat of 64 games, against `rule`."""
+    """Measure steps a second of sb3-contrib's MaskablePPO, one seat of 64 games against `rule`."""
     import gymnasium
     import torch
     from sb3_contrib import MaskablePPO
@@ -64,7 +64,7 @@ def sb3_steps(seconds: float, observation: str) -> float:
 
 
 def cleanrl_steps(seconds: float, observation: str) -> float:
-    """`examples/self_play_ppo.py`, in which all seats learn."""
+    """Measure steps a second of `examples/self_play_ppo.py`, in which all seats learn."""
     import torch
 
     torch.set_num_threads(1)
@@ -79,7 +79,7 @@ def cleanrl_steps(seconds: float, observation: str) -> float:
 
 
 def example_steps(seconds: float, name: str, **options: Any) -> float:
-    """The training of another example, from making the env on."""
+    """Measure steps a second of another example's training, the making of the env included."""
     module = example(name)
 
     def work() -> int:
@@ -90,7 +90,7 @@ def example_steps(seconds: float, name: str, **options: Any) -> float:
 
 
 def rlcard_steps(seconds: float) -> float:
-    """RLCard's own loop (its `run_rl.py`): a DQN agent in one seat, random ones in the others.
+    """Measure RLCard's own loop (`run_rl.py`): a DQN agent in one seat, random ones in the others.
 
     Steps of all seats are counted, and the net has its customary two layers of 64: both are in
     RLCard's favour.
@@ -122,7 +122,7 @@ def rlcard_steps(seconds: float) -> float:
 
 
 def sb3_env_steps(seconds: float) -> float:
-    """`SB3VecEnv` alone: random legal play in 64 games, against `rule`."""
+    """Measure `SB3VecEnv` alone: random legal play in 64 games, against `rule`."""
     from closedhand.wrappers.sb3 import SB3VecEnv
 
     envs = SB3VecEnv(one_seat("SameStep"))
@@ -139,7 +139,7 @@ def sb3_env_steps(seconds: float) -> float:
 
 
 def torchrl_env_steps(seconds: float) -> float:
-    """`torchrl_env` alone: random legal play in 64 games, against `rule`."""
+    """Measure `torchrl_env` alone: random legal play in 64 games, against `rule`."""
     from closedhand.wrappers.torchrl import torchrl_env
 
     env = torchrl_env(one_seat("Disabled"))
@@ -153,7 +153,7 @@ def torchrl_env_steps(seconds: float) -> float:
 
 
 def tianshou_env_steps(seconds: float) -> float:
-    """`TianshouVectorEnv` alone: random legal play in 64 games, against `rule`."""
+    """Measure `TianshouVectorEnv` alone: random legal play in 64 games, against `rule`."""
     from closedhand.wrappers.tianshou import TianshouVectorEnv
 
     envs = TianshouVectorEnv(one_seat("Disabled"))
@@ -174,7 +174,7 @@ def tianshou_env_steps(seconds: float) -> float:
 
 
 def one_seat(mode: str) -> Any:
-    """64 games of Dou Dizhu in sub-steps, compact, one seat against `rule`."""
+    """Make 64 games of Dou Dizhu in sub-steps, compact, one seat against `rule`."""
     import gymnasium
 
     return gymnasium.make_vec(

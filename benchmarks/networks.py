@@ -1,7 +1,7 @@
 """Networks and policies: games, pairs and decisions learned, and the time of one decision.
 
-Every function here does one unit of work for about `seconds` and returns a rate per second of CPU
-time, or a time where it says so.
+Every function here repeats some work for about `seconds` and returns a rate per second of CPU time,
+or a time where it says so.
 """
 
 import time
@@ -21,13 +21,13 @@ BATCH = 256
 
 
 def expert_games(seconds: float) -> float:
-    """Games a second of `decompose` in all seats, as they are written into shards."""
+    """Measure games a second of `decompose` in all seats, as they are written into shards."""
     game = make_game("doudizhu")
     return rate(lambda: len(play_games(game, ["decompose"], 0, range(GAMES)).lengths), seconds)
 
 
 def recorded_games() -> Games:
-    """Games of `decompose` against itself."""
+    """Play games of `decompose` against itself."""
     played = play_games(make_game("doudizhu"), ["decompose"], 0, range(GAMES))
     return Games(
         make_game("doudizhu", substeps=True),
@@ -39,7 +39,7 @@ def recorded_games() -> Games:
 
 
 def encoded(seconds: float) -> float:
-    """Pairs of the policy network a second, in random order, each replayed from its deal."""
+    """Measure pairs encoded a second, in random order, each replayed from its deal."""
     games = recorded_games()
     rows = np.random.default_rng(0).permutation(pairs.index(games, "policy"))
     start = [0]
@@ -52,7 +52,7 @@ def encoded(seconds: float) -> float:
 
 
 def learned(seconds: float) -> float:
-    """Pairs a second that the small policy network is trained on, on one core."""
+    """Measure pairs a second that the small policy network is trained on, on one core."""
     import torch
 
     from closedhand.agents.doudizhu.deeprocket.networks import Network
@@ -75,7 +75,7 @@ def learned(seconds: float) -> float:
 
 
 def decision(seconds: float) -> float:
-    """The 95th percentile of the time of one decision of the small networks, in milliseconds."""
+    """Measure milliseconds of a decision of small untrained networks: the 95th percentile."""
     from closedhand.agents.doudizhu.deeprocket.networks import Network
     from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
 
@@ -100,9 +100,9 @@ def decision(seconds: float) -> float:
 
 
 def self_play(seconds: float) -> float:
-    """Decisions of `value-net` a second, played and learned, from the package's network on.
+    """Measure decisions of `value-net` a second, played and learned, from the package's network on.
 
-    The random units of an untrained one are active more often.
+    An untrained network would be slower: its random units are active more often.
     """
     start = SHIPPED / "doudizhu_value_win.npz"
     training = Training(make_game("doudizhu", objective="win"), 0, start)
@@ -116,12 +116,12 @@ def self_play(seconds: float) -> float:
 
 
 def value_decision(seconds: float) -> float:
-    """Microseconds of a decision of `value-net`."""
+    """Measure microseconds of a decision of `value-net`."""
     return 1e6 / decision_rate(make_game("doudizhu", objective="win"), "value-net", seconds)
 
 
 def pattern_decision(seconds: float) -> float:
-    """Microseconds of a decision of `policy` in Daihinmin."""
+    """Measure microseconds of a decision of `policy` in Daihinmin."""
     return 1e6 / decision_rate(make_game("daihinmin", classes="random"), "policy", seconds)
 
 

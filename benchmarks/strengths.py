@@ -1,9 +1,9 @@
 """How strong the agents are that `closedhand web` offers: writes `closedhand/data/strengths.json`.
 
 Every agent that does not depend on the clock plays alone against the usual opponent of its game, on
-each side of every deal. What it wins there beyond what the opponent itself makes in its place
-depends on neither the machine nor its load. Where rounds carry over, a deal is a match of 100
-rounds, and the figures are for a round.
+each side of every deal. Its gain over that opponent in the same seats depends on neither the
+machine nor its load. Where rounds carry over, a deal is a match of 100 rounds, and the figures are
+for a round.
 
 What the file has already stays: delete an entry to measure it again.
 
@@ -25,7 +25,7 @@ from closedhand.web.catalogue import STRENGTHS, offered, usual
 
 SEED = 20
 SECONDS = 30.0
-"""Seconds of processor for an agent, roughly."""
+"""Approximate seconds of processor time for an agent, from which the number of deals follows."""
 MOST_DEALS, FIRST_DEALS = 20_000, 8
 ROUNDS = 100
 
@@ -55,7 +55,7 @@ def measure(name: str, found: dict, save: Callable[[dict], object]) -> None:
 
 
 def game_of(name: str) -> Game:
-    """A game as its agents are compared."""
+    """Make a game as its agents are compared: flat, and with rounds that carry over as a match."""
     ref = spec_of(name).league_options
     options = load(ref)({}, ROUNDS, False) if ref else {}
     return make_game(name, **options).flat

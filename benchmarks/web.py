@@ -34,7 +34,7 @@ HINTERS = ("decompose", "value-net")
 HINTS, PAGES = 20, 20
 OPPONENT = {"agent": "greedy"}
 STARTS = 5
-"""Servers that are started for the time to the first card."""
+"""Servers that are started for the time to the first card, after one that does not count."""
 
 
 class Browser:
@@ -46,14 +46,14 @@ class Browser:
         self.ask("hello", token="")
 
     def receive(self) -> dict[str, Any]:
-        """The next message."""
+        """Return the next message; keep it as `table` if it is one."""
         data = json.loads(self.socket.recv(timeout=300))
         if data.get("push") == "table":
             self.table = data
         return data
 
     def ask(self, what: str, **given: Any) -> Any:
-        """The answer to a request."""
+        """Send a request and return its answer; an error in it is a `RuntimeError`."""
         self.number += 1
         self.socket.send(json.dumps({"do": what, "n": self.number, **given}))
         while (data := self.receive()).get("re") != self.number:
@@ -70,7 +70,7 @@ class Browser:
         game: str = GAME,
         options: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Open a table, and sit down at it."""
+        """Open a table, and join it at the first person's seat, or else watch it."""
         about = {"game": game, "options": options or {}, "seats": seats}
         told = self.ask("open", pace=pace, seed=seed, **about)
         token = next((each for each in told["tokens"] if each), told["watch"])
@@ -88,7 +88,7 @@ class Browser:
 
 @contextmanager
 def server(folder: Path) -> Iterator[tuple[int, list[str], int]]:
-    """`closedhand web` on a free port; yields the port, the lines that it writes, and its id."""
+    """Start `closedhand web`; yield its port, its later lines, and its process id."""
     command = [
         str(Path(sys.executable).with_name("closedhand")), "web", "--no-browser", "--port", "0",
         "--folder", str(folder / "tables"), "--runs", str(folder),
@@ -111,19 +111,19 @@ def server(folder: Path) -> Iterator[tuple[int, list[str], int]]:
 
 
 def address(port: int) -> tuple[str, Origin]:
-    """The address of a server's WebSocket, and the origin of its page."""
+    """Return the address of a server's WebSocket, and the origin of its page."""
     return f"ws://127.0.0.1:{port}/ws", Origin(f"http://127.0.0.1:{port}")
 
 
 def browser(stack: ExitStack, port: int) -> Browser:
-    """A connection, until the stack is closed."""
+    """Open a connection, which is closed with the stack."""
     url, origin = address(port)
     socket = connect_now(url, origin=origin, max_size=None, open_timeout=120)
     return Browser(stack.enter_context(socket))
 
 
 def click(one: Browser) -> float:
-    """Seconds from a click on the first legal action to the table that shows it."""
+    """Measure seconds from a click on the first legal action to the table that shows it."""
     version, legal = one.table["version"], one.table["position"]["legal"]
     start = time.perf_counter()
     one.socket.send(json.dumps(
@@ -135,7 +135,7 @@ def click(one: Browser) -> float:
 
 
 def clicks(one: Browser, seconds: float, seed: int) -> list[float]:
-    """Seconds from a click to the table that shows it, of a person among agents that wait."""
+    """Play for `seconds` as a person among agents; return what `click` measures, for each click."""
     one.open([PERSON, AGENT, AGENT], 0.05, seed)
     found: list[float] = []
     end = time.perf_counter() + seconds
@@ -149,7 +149,7 @@ def clicks(one: Browser, seconds: float, seed: int) -> list[float]:
 
 
 def hint(one: Browser, **given: Any) -> tuple[float, dict[str, Any]]:
-    """Seconds until a hint has values of plays, or ends without any; and the hint."""
+    """Ask for a hint; return the seconds until it has values or ends without any, and the hint."""
     start = time.perf_counter()
     version = one.table["version"]
     one.ask("hint", version=version, **given)
@@ -165,7 +165,7 @@ def hint(one: Browser, **given: Any) -> tuple[float, dict[str, Any]]:
 
 
 def hints(one: Browser, by: str) -> list[float]:
-    """Seconds until a hint of an agent has values."""
+    """Measure seconds until hints of an agent have values."""
     found: list[float] = []
     for seed in range(HINTS):
         one.open([PERSON, AGENT, AGENT], 0.05, seed)
@@ -177,9 +177,9 @@ def hints(one: Browser, by: str) -> list[float]:
 
 
 def first_card() -> dict[str, Any]:
-    """Seconds from the command to the first card of a person, and their ratio to importing Numba.
+    """Measure the time from the command to a person's first card, and its ratio to `import numba`.
 
-    Everything is compiled already. Beside each server a process imports Numba and ends.
+    Before each server starts, a process imports Numba and ends.
     """
     cards, imports = [], []
     for seed in range(STARTS + 1):
@@ -203,7 +203,7 @@ def first_card() -> dict[str, Any]:
 
 
 def quantiles(values: list[float]) -> dict[str, float]:
-    """Median and 95th percentile in milliseconds, and the number of values."""
+    """Return median and 95th percentile of some seconds, in milliseconds, and their number."""
     ordered = sorted(values)
     return {
         "median_ms": round(1000 * statistics.median(ordered), 1),
@@ -213,7 +213,7 @@ def quantiles(values: list[float]) -> dict[str, float]:
 
 
 async def storm(port: int, number: int) -> dict[str, int]:
-    """Open many connections that stay silent; how many were let in, and how many were not."""
+    """Open many connections that stay silent; count those that were let in, and those refused."""
     url, origin = address(port)
     told = {"let_in": 0, "refused": 0}
     gate = asyncio.Semaphore(200)
@@ -236,7 +236,7 @@ async def storm(port: int, number: int) -> dict[str, int]:
 
 
 def storm_with_page(port: int, number: int) -> dict[str, Any]:
-    """A storm of connections, and the time in which somebody at a table is answered meanwhile."""
+    """Count a storm of connections, and measure the answers to another browser meanwhile."""
     with ExitStack() as stack:
         one = browser(stack, port)
         command = [sys.executable, "-m", "benchmarks.web", "--storm", str(number), str(port)]
@@ -253,7 +253,7 @@ def storm_with_page(port: int, number: int) -> dict[str, Any]:
 
 
 def first_page(port: int) -> dict[str, Any] | None:
-    """Seconds until the games are shown in chromium, and compressed bytes; None without one."""
+    """Measure the time until chromium shows the games, and the page's size; None without it."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     files = [each.read_bytes() for each in (resources.files("closedhand.web") / "static").iterdir()
              if each.name != "replay.js"]  # fmt: skip
@@ -277,7 +277,7 @@ def first_page(port: int) -> dict[str, Any] | None:
 
 
 def measure(tables: int, connections: int, seconds: float) -> dict[str, Any]:
-    """All figures."""
+    """Measure all figures."""
     found: dict[str, Any] = {"load_before": os.getloadavg()[0], "cores": os.cpu_count()}
     found["first card"] = first_card()
     with (

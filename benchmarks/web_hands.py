@@ -24,11 +24,11 @@ from closedhand.core.registry import GAMES
 from closedhand.web.guard import RATE
 
 EVERY = 100
-"""Hands between two looks at the memory."""
+"""Hands between two measurements of the memory."""
 
 
 def resident(process: int) -> float:
-    """Megabytes of a process that are in memory."""
+    """Return the megabytes of a process that are in memory."""
     with open(f"/proc/{process}/statm", encoding="utf-8") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
@@ -55,7 +55,7 @@ def play_hand(one: Browser, rng: random.Random) -> list[float]:
 
 
 def play(port: int, game: dict[str, Any], hands: int, count: Callable[[], None]) -> list[float]:
-    """Play hands of a game on one connection; milliseconds of the hints."""
+    """Play hands of a game on one connection; return the milliseconds of the hints."""
     rng, spent = random.Random(0), list[float]()
     with ExitStack() as stack:
         one = browser(stack, port)
@@ -70,7 +70,7 @@ def play(port: int, game: dict[str, Any], hands: int, count: Callable[[], None])
 
 
 def measure(hands: int, folder: Path) -> dict[str, Any]:
-    """Memory by the number of hands played, and the time of hints by game."""
+    """Measure memory by the number of hands played, and the time of hints by game."""
     with server(folder) as (port, _, process), ExitStack() as stack:
         one = browser(stack, port)
         begun = resident(process)

@@ -44,7 +44,7 @@ def main(game: str, device: str, games: int, updates: int, steps: int = 32) -> f
         observations, masks, chosen, logs, values, rewards, ended = map(
             torch.stack, zip(*rows, strict=True)
         )
-        with torch.no_grad():  # the return of a step: what is paid until its game ends
+        with torch.no_grad():  # payments to the end of the game, or of the rollout plus a value
             following = policy(seen["observation"], seen["action_mask"])[1]
             returns = torch.zeros_like(rewards)
             for t in reversed(range(steps)):

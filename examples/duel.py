@@ -59,7 +59,7 @@ def deal(rules, state, seed):
 
 @kernel
 def begin(state):
-    """Clear all but the deck."""
+    """Set all fields but the deck to the start of the game."""
     for i in range(DECK):
         state.history[i] = 0
     state.won[0] = state.won[1] = 0
@@ -74,7 +74,7 @@ def drawn(moves):
 
 @kernel
 def has_laid(state, card):
-    """Return whether a card has been laid; the observer of a view knows its own ones."""
+    """Return whether a card has been laid; a card face down that a view hides does not count."""
     for i in range(state.moves):
         if state.history[i] == card:
             return True
@@ -128,10 +128,10 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Deal the unknown cards: the other's laid ones, then the rest at random, in place.
+    """Fill the blanks of a view: places for the other's laid cards, then the rest at random.
 
-    A card was one of those in hand when it was laid. Hands are of equal size at every time, so
-    that each deal that fits is equally likely.
+    A card was drawn before it was laid, so its place is among those drawn by then. Hands are of
+    equal size at every time, so that each deal that fits is equally likely.
     """
     other = 1 - player
     for move in range(other, view.moves, SEATS):
@@ -201,7 +201,7 @@ class Notation:
         return "?" if action == UNKNOWN else str(action)
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse a card; raises `InputError` if it is none."""
+        """Parse a card; raises `InputError` for any other text."""
         if text.strip() not in {str(card) for card in range(DECK)}:
             raise InputError(f"{text!r} is not a card from 0 to {DECK - 1}")
         return int(text)
@@ -211,7 +211,7 @@ class Notation:
         return "".join(map(self.text, state.deck))
 
     def parse_deal(self, text: str) -> State:
-        """Parse a deck; raises `InputError` if it is none."""
+        """Parse a deck to the state at its start; raises `InputError` for any other text."""
         if sorted(text.strip()) != [str(card) for card in range(DECK)]:
             raise InputError(f"{text!r} is not a deal: the digits 0 to {DECK - 1} in an order")
         state = np.zeros(1, STATE)[0]
@@ -220,12 +220,11 @@ class Notation:
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """Return a row for each player: the hand, and the rounds won."""
+        """Return a row for each player: the hand, hidden cards as blanks, and the rounds won."""
         rows, dealt = [], drawn(state.moves)
         for seat in range(SEATS):
             own = [card for card in state.deck[seat:dealt:SEATS] if card != UNKNOWN]
             cards = [self.text(card) for card in own if not has_laid(state, card)]
-            # A card that a view hides has no text.
             cards += [""] * (dealt // SEATS - (state.moves + 1 - seat) // SEATS - len(cards))
             active = state.moves < DECK and state.player == seat
             rows.append(Row(f"player_{seat}", tuple(cards), f"won {state.won[seat]}", active))

@@ -42,7 +42,7 @@ class FlatMonteCarlo:
         self.rng = np.random.default_rng(seed)
 
     def means(self, view: np.record) -> np.ndarray:
-        """The mean payoff of each legal action, float64 [legal actions]."""
+        """Return the mean payoff of each legal action, float64 [legal actions]."""
         states, ids = self.game.empty(3), np.empty(self.game.num_actions, np.int32)
         states[0] = view
         actions = self.game.legal(view)
@@ -52,7 +52,7 @@ class FlatMonteCarlo:
         return totals / self.worlds
 
     def act(self, view: np.record) -> int:
-        """The action with the highest mean."""
+        """Return the action with the highest mean."""
         return int(self.game.legal(view)[self.means(view).argmax()])
 
 

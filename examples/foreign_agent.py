@@ -10,7 +10,7 @@ its player knows, and has to write one line, an action in the game's notation::
 
 `actions` are all actions since the deal, of all players; `?` stands for one that the player has
 not seen. Positions stand alone, as many games may be played side by side. A program that answers
-nothing in time, ends, or writes something else than an action ends the match with one line.
+nothing in time, ends, or writes anything but an action ends the match with one line.
 """
 
 import argparse
@@ -34,7 +34,7 @@ LONGEST = 1000
 
 
 def read_lines(pipe: IO[str], lines: "queue.Queue[str]") -> None:
-    """Hand on the lines of a pipe, and an empty text at its end; long lines come in pieces."""
+    """Put the lines of a pipe into a queue, long ones in pieces, and an empty text at its end."""
     with pipe:
         while line := pipe.readline(LONGEST):
             lines.put(line)
@@ -88,10 +88,10 @@ class ForeignAgent:
         self.close = weakref.finalize(self, stop, self._process, self._errors)
 
     def act(self, view: State) -> int:
-        """The action of the player to act.
+        """Return the action of the player to act.
 
         Raises:
-            InputError: The program answers nothing in time, has ended, or answers no action.
+            InputError: As for `ask`, or the answer is not an action.
         """
         text = self.ask(describe(self.game, view))
         try:
@@ -100,10 +100,10 @@ class ForeignAgent:
             raise InputError(f"{self.name} answers no action: {error}") from None
 
     def ask(self, message: dict[str, Any]) -> str:
-        """The program's answer to a message.
+        """Send a message to the program, and return the line that it answers.
 
         Raises:
-            InputError: It answers nothing in time, too much, or has ended.
+            InputError: The program answers nothing in time, or more than `LONGEST`, or has ended.
         """
         try:
             self._process.stdin.write(json.dumps(message) + "\n")
@@ -122,7 +122,7 @@ class ForeignAgent:
         return line.strip()
 
     def _last_error(self) -> str:
-        """The last line that the program wrote to its stderr."""
+        """Stop the program; return the last line of its stderr after `: `, empty if none."""
         self._process.kill()
         self._process.wait()
         self._errors.seek(0)
@@ -133,7 +133,7 @@ class ForeignAgent:
 
 
 def describe(game: Game, view: State) -> dict[str, Any]:
-    """What the player to act knows, as the arguments of `Game.view_from`."""
+    """Make the message of a position: its game, and the arguments of `Game.view_from`."""
     player = int(view["player"])
     hand, actions, public = game.knowledge(view, player)
     texts = ["?" if action < 0 else game.text(action) for action in actions]

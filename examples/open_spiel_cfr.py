@@ -1,11 +1,11 @@
-"""OpenSpiel: its solvers, judges and bots on our games, and what they find at our tables.
+"""OpenSpiel: its solvers, evaluation and bots on our games, and its players in our matches.
 
     python examples/open_spiel_cfr.py
     python examples/open_spiel_cfr.py --game doudizhu --options rules=tiny --iterations 0
 
 `open_spiel_game` makes any game of this package one of OpenSpiel. In a game that lists its deals,
-CFR+ learns a strategy, which OpenSpiel and this package judge exactly, and which plays a match. In
-every game an IS-MCTS bot plays a match against a random agent.
+CFR+ learns a strategy, which OpenSpiel and this package judge exactly, and which plays a match. For
+other games give `--iterations 0`. In every game an IS-MCTS bot plays against a random agent.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from closedhand.solvers.strategy import evaluate, strategy_of
 
 
 def walk(game: OpenSpielGame, steps: int) -> float:
-    """Steps a second of random games, legal actions included."""
+    """Measure steps a second of random games, legal actions included."""
     rng = np.random.default_rng(1)
     start, done = time.process_time(), 0
     while done < steps:
@@ -35,7 +35,7 @@ def walk(game: OpenSpielGame, steps: int) -> float:
 
 
 def solve(game: OpenSpielGame, iterations: int) -> PolicyAgent:
-    """The average policy of OpenSpiel's CFR+, judged by OpenSpiel and by us."""
+    """Return the average policy of OpenSpiel's CFR+; print its exploitability by both packages."""
     solver = pyspiel.CFRPlusSolver(game)
     start = time.process_time()
     for _ in range(iterations):
@@ -51,7 +51,7 @@ def solve(game: OpenSpielGame, iterations: int) -> PolicyAgent:
 
 
 def play(game: Game, agent: object, deals: int) -> float:
-    """The share of games that an agent wins against a random one."""
+    """Return the share of games that an agent wins against a random one, and print the score."""
     score = results.score(match.play(game, [agent, "random"], deals, seed=7))
     print(score)
     return score.won.mean

@@ -1,4 +1,4 @@
-"""RLCard: its agents at our tables, and ours in its environments.
+"""RLCard: its agents in our matches, and ours in its environments.
 
     python examples/rlcard_match.py
 
@@ -20,7 +20,7 @@ from closedhand.bridges.rlcard import RLCardAgent, RLCardPlayer
 
 
 def ours_in_theirs(games: int) -> None:
-    """Our greedy agent as the landlord in RLCard's Dou Dizhu, against its random agents."""
+    """Play our greedy agent as the landlord in RLCard's Dou Dizhu against its random agents."""
     env = rlcard.make("doudizhu", config={"seed": 1})
     np.random.seed(1)  # RLCard's random agents draw from there
     random = RandomAgent(env.num_actions)
@@ -33,7 +33,7 @@ def ours_in_theirs(games: int) -> None:
 
 
 def theirs_in_ours(deals: int) -> float:
-    """RLCard's rule model against our rule agent, then a random agent of RLCard."""
+    """Play RLCard's rule model, then its random agent, against our rule agent; see `main`."""
     game = make_game("doudizhu", rules="rlcard")
     theirs = ["rlcard:doudizhu-rule-v1", RLCardAgent(game, RandomAgent(game.num_actions), seed=1)]
     score = None
@@ -44,7 +44,7 @@ def theirs_in_ours(deals: int) -> float:
 
 
 def speed(steps: int) -> float:
-    """Decisions a second of RLCard's cheapest agent through `RLCardAgent`."""
+    """Measure decisions a second of RLCard's cheapest agent through `RLCardAgent`."""
     game = make_game("doudizhu", rules="rlcard")
     agent = RLCardAgent(game, RandomAgent(game.num_actions))
     rng, done = np.random.default_rng(1), 0

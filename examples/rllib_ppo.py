@@ -26,7 +26,7 @@ OPTIONS = {"substeps": True, "objective": "win"}
 
 
 def against(opponents: str) -> PPOConfig:
-    """One seat of 64 games side by side, whose other seats agents play."""
+    """Configure PPO for one seat of 64 games side by side; `opponents` play the other seats."""
     config = PPOConfig().environment(
         "closedhand/DouDizhu-v0",
         env_config={"opponents": opponents, "seat": "random", "observation": "compact", **OPTIONS},

@@ -31,7 +31,7 @@ MASK = "action_mask"
 
 @dataclass
 class Settings:
-    """What a run is given; the parser takes names and defaults from here."""
+    """Settings of a run; the parser takes names and defaults from here."""
 
     env: str = "closedhand/DouDizhu-v0"
     options: str = "substeps=True,objective=win"
@@ -65,14 +65,14 @@ class Net(nn.Module):
         nn.init.orthogonal_(self.policy.weight, 0.01)
 
     def forward(self, seen: torch.Tensor, mask: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
-        """The policy over legal actions, and values [n], of int8 observations [n, inputs]."""
+        """Compute the policy over legal actions, and values [n], of int8 [n, inputs]."""
         hidden = self.body(seen.float())
         logits = self.policy(hidden).masked_fill(mask == 0, -1e9)
         return Categorical(logits=logits, validate_args=False), self.value(hidden).squeeze(1)
 
 
 def looked(observations: dict[str, np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
-    """All parts of observations side by side, int8 [n, inputs], and the masks."""
+    """Return all parts of observations side by side, int8 [n, inputs], and the masks."""
     parts = [part.reshape(len(part), -1) for name, part in observations.items() if name != MASK]
     return torch.from_numpy(np.concatenate(parts, axis=1)), torch.from_numpy(observations[MASK])
 
@@ -80,7 +80,7 @@ def looked(observations: dict[str, np.ndarray]) -> tuple[torch.Tensor, torch.Ten
 def advantages_of(
     settings: Settings, rewards, actors, ends, values, last_values, last_actors
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Advantages and returns, float32 [steps, games]; NaN where there are none."""
+    """Compute advantages and returns, float32 [steps, games]; NaN where there are none."""
     if settings.reward == "actor":
         # What a loop for one player does: every row follows the one before, whoever acts.
         rewards = np.take_along_axis(rewards, actors[..., None], axis=2)
@@ -155,7 +155,7 @@ def learn(
     settings: Settings, net: Net, optimiser, part, seen, masks, actions, chances, advantages,
     targets,
 ) -> None:  # fmt: skip
-    """One step of PPO on the rows `part` of a rollout."""
+    """Take one step of PPO on the rows `part`, indices of the flattened [steps, games]."""
     policy, value = net(seen.flatten(0, 1)[part], masks.flatten(0, 1)[part])
     gain = advantages.flatten()[part]
     gain = (gain - gain.mean()) / (gain.std() + 1e-8)

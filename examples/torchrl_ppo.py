@@ -34,7 +34,7 @@ GAMES, ROLLOUT, EPOCHS, MINIBATCHES = 64, 64, 4, 8
 
 
 def make(self_play: bool) -> tuple[Game, EnvBase]:
-    """The game, and the env to learn in."""
+    """Make the game, and the env to learn in."""
     games = (
         SeatVectorEnv("doudizhu", GAMES, **OPTIONS)
         if self_play
@@ -46,7 +46,7 @@ def make(self_play: bool) -> tuple[Game, EnvBase]:
 
 
 def mlp(inputs: int, outputs: int) -> nn.Module:
-    """Two layers of 256."""
+    """Make a network of two layers of 256."""
     return nn.Sequential(
         nn.Linear(inputs, 256), nn.Tanh(), nn.Linear(256, 256), nn.Tanh(), nn.Linear(256, outputs)
     )

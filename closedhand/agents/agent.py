@@ -47,17 +47,16 @@ class KernelAgent:
 
 @dispatched()
 def next_step(rules, view, play, ids) -> int:
-    """Return the next action towards a flat one, in a game whose module defines this function.
+    """Return the next action towards `play`, an action of the flat game (`Game.flat`).
 
-    A flat action is a whole play, see `Game.flat`. Another agent may have begun another play, for
-    example when a person asks for advice. If no action leads to the flat one, the result is some
-    legal action.
+    Modules of games that split or merge flat actions define it. If no action leads to `play`, as
+    after another agent has begun another play, the result is some legal action.
     """
     ...
 
 
 class Stepwise(NamedTuple):
-    """Policy that takes the actions towards the plays of a policy for the flat game."""
+    """Policy that takes the actions towards the plays of `whole`, a policy for the flat game."""
 
     kernels = "closedhand.agents.agent"
 
@@ -72,9 +71,9 @@ def decide(policy, rules, view, ids):
 
 
 class PlayAgent(KernelAgent):
-    """Agent that decides by a policy for the flat game, in every form of the game.
+    """Agent that decides by a policy for the flat game, `whole`, in every form of the game.
 
-    It decides again at every sub-step, so the policy must be deterministic.
+    The policy decides again at every sub-step, so it must be deterministic.
     """
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:

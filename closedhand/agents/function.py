@@ -16,7 +16,7 @@ Act = Callable[[Any, np.ndarray], Any]
 
 
 class FunctionAgent(BatchAgent):
-    """Agent that plays by a function, see `from_function`; `_` is a factory's seed and argument."""
+    """Agent that plays by a function, see `from_function`; seed and argument, `_`, are ignored."""
 
     def __init__(self, act: Act, observation: str, name: str, game: Game, *_: Any) -> None:
         from closedhand.envs.observation_form import IN_INFO, ObservationForm
@@ -29,7 +29,7 @@ class FunctionAgent(BatchAgent):
         """Return the action for each view, states [n]; int64 [n].
 
         Raises:
-            InputError: The function does not return one integer for each view.
+            InputError: The views are not states of the game, or do not get one integer each.
         """
         seen, masks = self._form.observe(views)
         chosen = self._act(self._form.show(seen), masks != 0)
@@ -44,9 +44,9 @@ def from_function(act: Act, observation: str = "planes", name: str = "function")
 
     Args:
         act: Function `act(observations, masks) -> actions` of any number n of decisions.
-            Observations are those of an env with `mask="info"`: an int8 array [n, size], with
-            `planes` a dict of arrays [n, …]. Masks are bool [n, num_actions]. Actions are integers
-            [n], also as a tensor.
+            Observations are those of an env with `mask="info"`: int8 [n, size] or, as `planes`, a
+            dict of such arrays by name, each [n, …]. Masks are bool [n, num_actions]. Actions are
+            integers [n], also as a tensor.
         observation: Form of the observations: `planes`, `flat` or `compact`.
         name: Name of the agent.
 

@@ -23,7 +23,7 @@ def share_out(rules, views, ids, shares):
 
 
 class Uniform(NamedTuple):
-    """The policy of uniformly random actions; `stream` has a number for each decision."""
+    """The policy of uniformly random actions; each decision draws a number from `stream`."""
 
     kernels = "closedhand.agents.random"
 

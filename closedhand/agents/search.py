@@ -2,7 +2,7 @@
 
 Their playouts are uniformly random, or by the policy of an agent that decides in kernels:
 `search[policy=rule]:50ms`. Determinisations are drawn by the game's `redeal`, all equally likely. A
-game's own agent of one of these names takes its place.
+game with an agent of its own of one of these names has that one instead.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,6 +30,7 @@ USUAL = "100ms"
 SIMULATION = 50.0
 """Order of magnitude of the time of a simulation, in microseconds."""
 SALT = 0x5EA2C5
+"""Keeps the draws of an agent apart from the deals of the same seed."""
 SEARCHES: Mapping[str, Any] = {
     "monte-carlo": MonteCarlo, "search": PairedSearch, "ismcts": ISMCTS,
 }  # fmt: skip
@@ -44,7 +45,7 @@ def playout_policy(game: Game, agent: str | None) -> Policy:
     """Return the policy of playouts that plays like an agent; uniformly random for None.
 
     Raises:
-        InputError: There is no such agent, or it decides in Python.
+        InputError: The agent cannot be made for this game, or it decides in Python.
     """
     if agent is None:
         return Uniform()
@@ -88,13 +89,13 @@ class SearchAgent:
 
 
 def describe(game: Game, argument: SearchArgument, policy: str | None = None, **_: Any) -> Traits:
-    """Describe an agent before it is made."""
+    """Return an agent's traits: the time by its budget, and the files of its playouts' policy."""
     files = () if policy is None else traits_of(game, policy).files
     return replace(argument.traits(SIMULATION), files=files)
 
 
 def _maker(name: str) -> Callable[..., SearchAgent]:
-    """Return the factory of an agent, one of `SEARCHES`."""
+    """Make the factory of an agent, one of `SEARCHES`; `argument` is what `read_budget` returns."""
 
     @described(describe, reads=partial(read_budget, name, USUAL))
     def make(
@@ -110,7 +111,7 @@ def _maker(name: str) -> Callable[..., SearchAgent]:
     make.__doc__ = f"""Make the agent `{name}`; `{name}:500` and `{name}:20ms` set the budget.
 
     Raises:
-        InputError: The argument is not a budget, or the policy is none for kernels.
+        InputError: The argument is not just a budget above 0, or the policy is none for kernels.
     """
     # Pickles find a function by its name.
     make.__name__ = make.__qualname__ = f"make_{name.replace('-', '_')}"

@@ -27,7 +27,8 @@ def generate(
     twice is drawn twice as often. `progress` is called with the number of games played so far.
 
     Raises:
-        InputError: An unknown agent, none, or an illegal action.
+        InputError: An agent is unknown or plays illegally, there is none, the seed is not allowed,
+            or no record can hold the game.
     """
     if not agents:
         raise InputError("name the agents that play")

@@ -54,7 +54,7 @@ def is_slow(game: Game, agent: Spec) -> bool:
 def pairs_of(
     game: Game, agents: Sequence[Spec], deals: int, slow_deals: int
 ) -> list[tuple[tuple[Player, Player], int]]:
-    """List all pairs of agents, each with its number of deals: `slow_deals` at most if `is_slow`.
+    """List all pairs of agents with their numbers of deals, at most `slow_deals` if one `is_slow`.
 
     Raises:
         InputError: Fewer than two agents, or an unknown one.
@@ -87,17 +87,18 @@ def compute(
 ) -> dict[str, Any]:
     """Play all pairs, except deals that the folder holds.
 
-    The game has two sides. There are two or more agents; a name may appear twice. Each pair plays
-    `deals` in both roles; one with a slow agent plays the first `slow_deals` of them. The folder
-    has a file for each pair. The seed is that of deals, agents and intervals. A pair with an agent
-    that searches by the clock plays in one process, else `workers` are those of `match.play`.
-    `progress` is called with the name of a pair and the number of pairs done.
+    The game has two sides; the name of an agent may appear twice. Each pair plays `deals` in both
+    roles; one with a slow agent plays the first `slow_deals` of them. The folder has a file for
+    each pair. The seed is that of deals, agents and intervals. A pair with an agent that searches
+    by the clock plays in one process, else `workers` are those of `match.play`. `progress` is
+    called with the name of a pair and the number of pairs done, fractions included.
 
     Returns:
         The ladder, as made by `summary`.
 
     Raises:
-        InputError: An agent is unknown, or plays illegally.
+        InputError: There are fewer than two agents, one is unknown or plays illegally, a number is
+            not allowed, or the file of a pair exists and holds no match.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     played = []
@@ -191,7 +192,7 @@ class Meeting(NamedTuple):
 
 
 def meeting_of(game: Game, pair: dict[str, Any], first: int = 0) -> Meeting:
-    """Read a pair of `results.summary`, from the side of its agent of index `first`."""
+    """Read a pair of `results.summary` as a match of its agent `first`, 0 or 1, with the other."""
     payoffs = files.points(game, np.array(pair["returns"], float), first)
     costs = (np.array(pair[name])[[first, 1 - first]] for name in ("decisions", "seconds"))
     return Meeting(files.wins(payoffs).sum(axis=1), *costs)
@@ -200,11 +201,7 @@ def meeting_of(game: Game, pair: dict[str, Any], first: int = 0) -> Meeting:
 def rate(
     agents: Sequence[str], meetings: Sequence[Meeting], seed: int
 ) -> tuple[list[dict[str, Any]], float]:
-    """Rate agents by the meetings of all pairs, in the order of `itertools.combinations`.
-
-    Returns:
-        The entries `agents` and `misfit` of `summary`.
-    """
+    """Compute `agents` and `misfit` of `summary` by the meetings of `combinations(agents, 2)`."""
     scores = [each.won for each in meetings]
     games = 2 * np.array([len(own) for own in scores])
     won = np.array([own.sum() for own in scores])
@@ -265,10 +262,10 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
     """Compute the low and the high ends of the 95% intervals of ratings, float64 [agents] each.
 
     Percentiles would be too narrow for few deals: at 10 they hold the true rating in 88 of 100
-    cases. If one agent has won all deals, their resamples do not vary at all. So the variance of
-    the drawn game that `fit` adds is added to theirs: each half win in it varies like a Poisson
-    number of mean 1/2. For two agents and independent games this makes the usual interval of
-    log-odds, with 1/2 added to both counts (F. J. Anscombe in Biometrika, 1956).
+    cases. If one agent has won all deals, the resamples do not vary at all. So their variance is
+    increased by that of the drawn games that `fit` adds: each of the two half wins of one varies
+    like a Poisson number of mean 1/2. For two agents and independent games this makes the usual
+    interval of log-odds, with 1/2 added to both counts (F. J. Anscombe in Biometrika, 1956).
 
     Args:
         ratings: Elo points of the agents, then those of every resample, float64 [1 + n, agents].
@@ -279,7 +276,7 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
     if deals > 1:
         pairs = np.array(list(combinations(range(number), 2)))
         signs = np.zeros((len(pairs), number))
-        signs[np.arange(len(pairs))[:, None], pairs] = 1, -1
+        signs[np.arange(len(pairs))[:, None], pairs] = 1, -1  # 1: the first of the pair
         chances = 1 / (1 + np.exp(-signs @ ratings[0] / ELO))
         spread = chances * (1 - chances)
         # Change of each log rating per game more won by the first of a pair, [agents, pairs]. The
@@ -315,8 +312,8 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
     diagonal = np.arange(agents)
     for _ in range(100):  # a bound; Newton's method needs a few steps
         chances = 1 / (1 + np.exp(logs[:, None, :] - logs[:, :, None]))
-        slope = (wins - played * chances).sum(axis=2)
-        bend = -played * chances * (1 - chances)
+        slope = (wins - played * chances).sum(axis=2)  # gradient of the log-likelihood
+        bend = -played * chances * (1 - chances)  # becomes the negative of its Hessian
         bend[:, diagonal, diagonal] = -bend.sum(axis=2)
         # A common shift of all ratings does not change the likelihood, so the Hessian is singular.
         # The constant added to it keeps their sum fixed.

@@ -103,7 +103,7 @@ def rounds_per_deal(game: Game, duplicate: bool) -> int:
 
 
 def seat_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
-    """Return an agent for each seat: the given ones, then the last one at all remaining seats.
+    """Return an agent for each seat: the given ones, then the last of them at all further seats.
 
     Raises:
         InputError: No agents, more agents than seats, or an unknown agent.
@@ -124,9 +124,9 @@ def deals_per_job(game: Game, specs: Sequence[Spec]) -> int:
     """Choose the number of deals of a job, played side by side, by the `Traits` of the agents.
 
     - If an agent remembers earlier rounds of a deal, each deal has its own agents: 1.
-    - Results of steady agents do not depend on the number. If all are steady and quick, it is at
-      least `TOGETHER`, however long the deals are.
-    - Otherwise it is as many deals as fit into the rounds of a job, `CHUNK`.
+    - Results of steady agents do not depend on the number. If all are steady and quick, a job has
+      at least `TOGETHER` deals, however long they are.
+    - Otherwise a job has as many deals as fit into `CHUNK` rounds, at least 1.
 
     Raises:
         InputError: An unknown agent.
@@ -161,7 +161,7 @@ def play_chunk(
     states = np.repeat(dealt, tables)
     before, now = np.zeros((2, len(states), game.num_players))
     paid = np.zeros((len(states), game.rounds, game.num_players))
-    ended = np.zeros(len(states), np.int64)
+    ended = np.zeros(len(states), np.int64)  # rounds that have ended, by state
 
     def after(moved: np.ndarray) -> None:
         """Record the rounds that have just ended: payoffs change at the end of a round.
@@ -212,11 +212,11 @@ def play(
     if played is not None and played.deals >= number:
         return played
     size = deals_per_job(game, specs)
-    kept = played.deals // size * size if played else 0
+    kept = played.deals // size * size if played else 0  # whole jobs only
     chunks = [range(first, min(first + size, number)) for first in range(kept, number, size)]
     jobs = [(game, specs, seed, duplicate, each, dealt.states(each)) for each in chunks]
     one = chunks[0][:1]
-    first = [(one_round(game), specs, seed, False, one, dealt.states(one))]
+    first = [(one_round(game), specs, seed, False, one, dealt.states(one))]  # to compile
     finished = [cut(played.played, kept)] if played and kept else []
 
     def take(found: Chunk) -> None:
@@ -239,7 +239,8 @@ def play(
 def places(payoffs: np.ndarray) -> np.ndarray:
     """Compute how often each player of a game has the best payoff, the second best and so on.
 
-    The result has shares, float64 [players, places], of payoffs [games, players]; ties share them.
+    The payoffs are [games, players], the result float64 [players, places]: shares of the games.
+    Tied players share their places equally.
 
     Examples:
         >>> places(np.array([[5.0, 1.0, 1.0]])).tolist()
@@ -323,7 +324,7 @@ def load(
     duplicate: bool,
     digest: str | None = None,
 ) -> League:
-    """Read a league that is to be resumed from its saved summary; see `results.load`.
+    """Read a league that is to be resumed from its saved summary; `digest` as in `results.load`.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.

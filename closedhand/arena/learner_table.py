@@ -115,7 +115,6 @@ def _read_table(path: Path) -> list[Result]:
 
 
 def _from_rows(rows: list[dict[str, str]]) -> Result:
-    """Build the result of a cell from its rows."""
     final = [row for row in rows if row["kind"] == FINAL]
     curve = [row for row in rows if row["kind"] == CURVE]
     # Without a curve, `curve_of` is the last measure other than a responder's.
@@ -156,7 +155,7 @@ def _result(about: Mapping[str, Any], found: Mapping[str, Any]) -> Result:
 def report(results: list[Result]) -> str:
     """Write the results as Markdown: a table for each game and budget, a row for each learner.
 
-    Results of different versions or machines are not combined. Versions are shown if they differ.
+    Results of different versions or processors are not combined. Versions are shown if they differ.
     """
     lines = ["# Learners in games", ""]
     for (game, budget), of_game in _grouped(results, lambda each: (each.game, each.budget)).items():
@@ -188,11 +187,7 @@ def _grouped(results: list[Each], key: Any) -> dict[Any, list[Each]]:
 
 
 def combined(name: str, results: list[Result]) -> Estimate | None:
-    """Combine a measure over the seeds of a row by Student's t; one seed keeps its own interval.
-
-    Returns:
-        None if a seed lacks the measure.
-    """
+    """Combine a measure over seeds by Student's t; None if one lacks it. One seed is unchanged."""
     if not all(name in each.measures for each in results):
         return None
     found = [each.measures[name] for each in results]
@@ -200,7 +195,7 @@ def combined(name: str, results: list[Result]) -> Estimate | None:
 
 
 def shown(estimate: Estimate | None) -> str:
-    """Write an estimate with its interval, unless the interval is a point."""
+    """Write an estimate with its interval, unless that is a point; `MISSING` for None."""
     if estimate is None:
         return MISSING
     mean, low, high = estimate

@@ -101,7 +101,7 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
     """List the cells of some games, learners, or both as `GAME/LEARNER`; None: all.
 
     Raises:
-        InputError: An entry of `only` names no game, learner or cell.
+        InputError: An entry of `only` names no game, learner or cell, or its game is too large.
     """
     wanted = None if only is None else {name.strip() for name in only}
     learners = (*OWN, *solving.ALGORITHMS)
@@ -134,7 +134,8 @@ def compute(
     the name of a cell, the number of cells done and that of all.
 
     Raises:
-        InputError: A result cannot be written, or a library is not installed.
+        InputError: A result cannot be written, a file of another kind is in its place, or a library
+            is not installed.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     for number, cell in enumerate(cells):
@@ -194,7 +195,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     name = f"learned:{folder}"
     seconds = spent()
     measures = judge(game, make_agent(game, name, cell.seed), plan.deals)
-    *_, shown = measures
+    *_, shown = measures  # the measure of the curve comes last
     if judge is _by_points:
         measures[EXPLOITED] = _responded(game, name, cell, plan, folder, notes)
     return {
@@ -208,6 +209,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
 
 
 def _exactly(game: Game, agent: Agent, deals: int, last: bool = False) -> dict[str, Estimate]:
+    """Compute the exploitability, whatever `deals` and `last`, which are those of `_by_points`."""
     found = evaluate(strategy_of(game, agent)).exploitability
     return {EXACT: Estimate(found, found, found)}
 
@@ -238,6 +240,7 @@ def _responded(
 
 
 def _tabular(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
+    """Run a tabular algorithm; as its estimates are exact, their intervals are points."""
     game = make_game(cell.game)
     each = steps_of_iteration(game, cell.learner)
     iterations = max(1, round(plan.steps / each))

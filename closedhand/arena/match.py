@@ -1,8 +1,8 @@
 """Duplicate matches: two agents play every deal in both roles, which cancels much of the luck.
 
 1. Deal each game from the seed of the match and the number of the deal.
-2. Play it at several tables: at each, one agent takes one side and the other agent all others. All
-   such assignments are played. For one seat against two these are two tables per deal.
+2. Play it at several tables: at each, one agent takes one side and the other agent all other sides.
+   All such assignments are played. For one seat against two these are two tables per deal.
 3. More than two agents play all pairings, on the same deals.
 
 Agents are created anew for each chunk of deals. So results depend neither on the number of
@@ -92,10 +92,11 @@ def play(
         save: Called at intervals, but not at the end, with the match so far.
 
     Returns:
-        The match; after an interruption (Ctrl-C) with the deals finished by then.
+        The match, or `played` if it has all deals; after a Ctrl-C with the deals finished by then.
 
     Raises:
-        InputError: Fewer than two agents, no deals, or an agent that is unknown or plays illegally.
+        InputError: There are fewer than two agents, one is unknown or plays illegally, a number is
+            not allowed, or workers are lost.
         KeyboardInterrupt: Interrupted before anything was finished.
     """
     if len(agents) < 2:
@@ -109,11 +110,11 @@ def play(
     if played is not None and played.deals >= number:
         return played
     size = CLOCKED_CHUNK if is_clocked(game, players) else CHUNK
-    kept = played.deals // size * size if played else 0
+    kept = played.deals // size * size if played else 0  # whole jobs only
     chunks = [range(start, min(start + size, number)) for start in range(kept, number, size)]
     jobs = [(game, pair, seed, each, dealt.states(each)) for each in chunks for pair in pairs]
     one = chunks[0][:1]
-    first = [(game, pair, seed, one, dealt.states(one)) for pair in pairs]
+    first = [(game, pair, seed, one, dealt.states(one)) for pair in pairs]  # one deal, to compile
     finished: list[Chunk] = []
 
     def take(chunk: Chunk) -> None:

@@ -16,10 +16,7 @@ from closedhand.core.registry import make_game, read_options
 
 
 def plot_match(data: dict[str, Any], path: Path) -> None:
-    """Draw the points of both agents of every pairing by role, with 95% intervals.
-
-    `data` is a summary by `closedhand.arena.results.summary`.
-    """
+    """Draw the points in a `results.summary`, by pairing, agent and role, with 95% intervals."""
     pairs = data["pairs"]
     figure = new_figure(4.8 * len(pairs), 4.2)
     axes = figure.subplots(1, len(pairs), squeeze=False, sharey=True)[0]
@@ -32,10 +29,7 @@ def plot_match(data: dict[str, Any], path: Path) -> None:
 
 
 def plot_league(data: dict[str, Any], path: Path) -> None:
-    """Draw the points of all agents against rounds, and their points per round with intervals.
-
-    `data` is a summary by `closedhand.arena.league.summary`.
-    """
+    """Draw a `league.summary`: points against rounds, and points per round with intervals."""
     figure = new_figure(10, 4.4)
     lines, bars = figure.subplots(1, 2, width_ratios=(3, 2))
     totals = np.cumsum(np.reshape(data["points"], (-1, len(data["results"]))), axis=0)
@@ -81,13 +75,10 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def spread(estimates: Sequence[dict[str, Any]]) -> np.ndarray:
-    """Compute the lengths of intervals below and above their means, float64 [2, n].
-
-    NaN: no interval; 0: a maximum-likelihood rating lies just outside of it on that side.
-    """
+    """Compute the lengths of intervals below and above their means, float64 [2, n]; NaN: none."""
     table = [[each[key] for key in ("mean", "low", "high")] for each in estimates]
     mean, low, high = np.array(table, float).T
-    return np.maximum([mean - low, high - mean], 0)
+    return np.maximum([mean - low, high - mean], 0)  # matplotlib refuses negative ones
 
 
 def save_figure(figure: Any, path: Path) -> None:
@@ -103,7 +94,8 @@ MARKERS = "osD^vPX*h"
 def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
     """Draw NashConv against iterations and against seconds, a line for each algorithm.
 
-    `runs` are results of solving one game; a `curve` lists `iterations`, `seconds`, `nash_conv`.
+    `runs` are results of solving one game; each `curve` is a list of entries with `iterations`,
+    `seconds` and `nash_conv`.
     """
     figure = new_figure(11, 4.8)
     axes = figure.subplots(1, 2, sharey=True)
@@ -128,7 +120,7 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
 
 def _plot_pair(axis: Any, pair: dict[str, Any]) -> None:
     names = [drawn(shortened(name)) for name in pair["agents"]]
-    half = len(pair["results"]) // 2
+    half = len(pair["results"]) // 2  # the results of the first agent come first
     for k, (name, color) in enumerate(zip(names, ("tab:blue", "tab:orange"), strict=True)):
         results = pair["results"][k * half : (k + 1) * half]
         points = [result["points"] for result in results]

@@ -141,6 +141,7 @@ def score(match: Match) -> Score:
 
 
 def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str, Any]:
+    """Summarise a pairing; its results are those of the first agent by role, then the second's."""
     roles = [*role_names(game), ALL]
     each = [points(game, chunk.returns, agent) for agent in (0, 1)]
     by_agent = [_with_mean(own) for own in each]

@@ -46,7 +46,7 @@ def rate(
 
 
 def aec_steps(env: Any, seconds: float) -> float:
-    """Measure the steps of an AEC env a second: observation and mask, random legal play."""
+    """Measure steps of an AEC env a second, with observation and mask, by random legal play."""
     rng, seeds = np.random.default_rng(0), itertools.count()
 
     def work() -> int:
@@ -66,7 +66,7 @@ def aec_steps(env: Any, seconds: float) -> float:
 
 
 def solo_steps(env: Any, seconds: float) -> float:
-    """Measure the steps of a Gymnasium env a second: observation and mask, random legal play."""
+    """Measure steps of a Gymnasium env a second, with observation and mask, as in `aec_steps`."""
     rng = np.random.default_rng(0)
     env.reset(seed=0)
 
@@ -84,7 +84,7 @@ def solo_steps(env: Any, seconds: float) -> float:
 
 @kernel
 def pick(masks, random, out):
-    """Write a legal action of each row of masks into `out`, drawn by `random` numbers in [0, 1)."""
+    """Draw a legal action from each row of int8 masks into `out`, by `random` numbers in [0, 1)."""
     (masks,) = borrowed((masks,))
     for i in range(len(masks)):
         mask = masks[i]
@@ -93,7 +93,7 @@ def pick(masks, random, out):
             number = np.int32(number + mask[action])
         left = np.int64(random[i] * number)
         start = 0
-        while start + BLOCK <= len(mask):
+        while start + BLOCK <= len(mask):  # skips whole blocks
             here = marked(mask, start)
             if here > left:
                 break
@@ -116,7 +116,7 @@ def marked(mask, start):
 
 
 def vector_steps(env: Any, seconds: float) -> float:
-    """Measure the steps of all games of a VectorEnv a second, random legal play."""
+    """Measure the steps of all games of a VectorEnv a second, by random legal play."""
     rng = np.random.default_rng(0)
     observation, _ = env.reset(seed=0)
     masks = [observation[MASK]]

@@ -1,4 +1,4 @@
-"""Jobs on a Ray cluster; the one module that imports Ray.
+"""Jobs on a Ray cluster.
 
 A cluster runs jobs as processes do (`closedhand.core.workers`). Jobs are functions of their
 arguments alone, and results come in the order of the jobs. So results depend neither on the number
@@ -106,11 +106,7 @@ class Cluster:
 
     @property
     def cores(self) -> int:
-        """Number of cores that may be used.
-
-        Raises:
-            InputError: There is none.
-        """
+        """Number of cores that may be used; an `InputError` says if there is none."""
         number = int(self._ray.cluster_resources().get("CPU", 0))
         if not number:
             raise InputError(f"the Ray cluster at {self._address} has no core")
@@ -130,7 +126,7 @@ class Cluster:
             jobs: Arguments of each job; references of `share` are allowed.
 
         Raises:
-            InputError: A job raised it, or no core is left.
+            InputError: No core is left. Any error of a job is raised as it is.
             WorkerLost: `LOSSES` workers were lost during the same job.
             KeyboardInterrupt: Ctrl-C, where it is deferred (`closedhand.core.interrupt`).
         """
@@ -142,6 +138,7 @@ class Cluster:
         refs: list[Any] = []
         most = self._places()
         for number in range(len(jobs)):
+            # Until this job is done, give Ray as many of the next ones as it may have.
             while number == len(refs) or refs[number] in self._running:
                 interrupt.check()
                 begun = len(refs)

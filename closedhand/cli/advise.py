@@ -31,7 +31,7 @@ Simulations = Annotated[
 
 
 def split_plays(text: str) -> list[str]:
-    """Split a text into actions."""
+    """Split a text into actions, at spaces and commas."""
     return plain(text).replace(",", " ").split()
 
 
@@ -49,7 +49,8 @@ def advise(
     """Rank the plays of a view of the player in `seat`, and print them.
 
     Raises:
-        InputError: It is not the player's turn, or the agent does not simulate.
+        InputError: The game is over, it is not the player's turn, the agent is unknown or does not
+            simulate, or a number is not positive.
     """
     from closedhand.core.agents import make_agent
     from closedhand.search.ranking import rank, simulation_of, summary
@@ -138,7 +139,7 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
 
 
 def usual_search(game: Game, opponent: str) -> str:
-    """Name the search with the policy of an agent, or with a random one if that has none."""
+    """Name the search with the policy of an agent in kernels, or a random policy if it has none."""
     from closedhand.core.agents import make_agent
     from closedhand.core.policies import policy_of
 

@@ -105,7 +105,7 @@ def positive(value: float | None) -> float | None:
     return value
 
 
-# The help of these stands in the docstrings of the commands; see `groups.completed`.
+# The help of these options is in the docstrings of the commands; see `groups.completed`.
 Text = Annotated[str, typer.Option()]
 PathOption = Annotated[Path, typer.Option()]
 Number = Annotated[int, typer.Option(min=1)]
@@ -131,7 +131,7 @@ def given_options(game: str | None, rules: str | None, options: list[str] | None
 
 
 def given_pairs(texts: Iterable[str], what: str) -> dict[str, str]:
-    """Parse texts `key=value` to values by key; `what` names one of them, such as `an option`."""
+    """Parse texts `key=value` to values by key; `what` names one in errors, such as `an option`."""
     found: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -204,7 +204,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def cluster_at(ray: str | None, workers: int | None = None) -> Iterator["Cluster | None"]:
-    """Provide the Ray cluster at an address, for at most `workers` jobs at once, or None."""
+    """Provide the Ray cluster at `ray`, for at most `workers` jobs at once; None without `ray`."""
     if ray is None:
         yield None
         return
@@ -234,17 +234,14 @@ def interruptible(text: str = GO_ON) -> Iterator[None]:
 
 
 def leave_if_interrupted(interrupted: bool, text: str = GO_ON, nothing: bool = False) -> None:
-    """Print how to resume and exit with the code of an interruption, if there was one.
-
-    `nothing` tells that the work ended before any result.
-    """
+    """After an interruption print `text`, or if `nothing` that nothing is saved; exit with 130."""
     if interrupted:
         note("interrupted before anything was finished; nothing is saved" if nothing else text)
         raise typer.Exit(INTERRUPTED) from None
 
 
 def print_json(data: Any) -> None:
-    """Print one JSON object on stdout; ends of intervals that are NaN are null in it."""
+    """Print one JSON object on stdout; NaN, as the ends of a missing interval, is null in it."""
     streams.print_object(json.dumps(_without_nan(data), separators=(",", ":"), allow_nan=False))
 
 
@@ -261,7 +258,7 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
     """Show a progress bar on stderr; without a terminal, as in a log, a line from time to time.
 
     Yields:
-        `update(done, total=None, unit=None)`; a total of None is not known yet.
+        `update(done, total=None, unit=None)`, where None changes nothing; the total may be unknown.
     """
     from rich import progress as bars
 
@@ -369,7 +366,7 @@ def print_table(
 
 
 def save_picture(plot: Callable[[Any, Path], None], data: Any, path: Path) -> Path | None:
-    """Draw results; if matplotlib is missing, print a note and return None.
+    """Draw results and return the path; if they cannot be drawn, print a note and return None.
 
     Raises:
         WriteError: The picture cannot be written.

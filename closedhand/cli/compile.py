@@ -43,7 +43,6 @@ def _batch(game: Game) -> None:
 
 
 def _envs(game: Game) -> None:
-    """Take a few steps in each kind of env."""
     from closedhand.envs.aec import GameAEC
     from closedhand.envs.solo import SoloEnv
     from closedhand.envs.vector import GameVectorEnv
@@ -78,7 +77,6 @@ def _agents(game: Game) -> None:
 
 
 def _hints(game: Game) -> None:
-    """Ask for hints of the agent that gives them to a person."""
     from closedhand.arena.hints import hints
     from closedhand.core.agents import make_adviser
 

@@ -87,10 +87,7 @@ def endgame(
 
 
 def _show(found: Any, seats: int, signed: bool) -> None:
-    """Print a solution for the first `seats`, which have a hand.
-
-    `signed` tells that the sign of a payoff shows who wins.
-    """
+    """Print a solution of the first `seats`; if `signed`, the sign of a payoff shows who wins."""
 
     def payoff(low: float, high: float) -> str:
         if low < high:

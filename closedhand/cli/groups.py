@@ -42,7 +42,7 @@ HELP = {
 def commands_of_games(verb: str) -> dict[str, Ref]:
     """Find the commands `closedhand VERB NAME` of all games, by NAME.
 
-    If a command consists of the verb only, NAME is the name of its game.
+    If a command consists of the verb only, NAME is the name of its game. Every game has `advise`.
     """
     found: dict[str, Ref] = {}
     for spec in GAMES.values():
@@ -102,7 +102,7 @@ def _takes_overwrite(
 
 
 class Group(TyperGroup):
-    """A group of commands, its own and those that games add; names may have underscores."""
+    """A group of commands, its own and those that games add; `_` in a name is read as `-`."""
 
     def offered(self) -> Iterable[str]:
         """List the names of the commands that games add."""

@@ -1,4 +1,4 @@
-"""The deep learners of every game for the command line: `train GAME --algorithm ppo|…`."""
+"""The deep learners of every game for the command line: `train GAME --algorithm LEARNER`."""
 
 import os
 from collections.abc import Callable
@@ -87,10 +87,10 @@ def trainer(*own: Option) -> Callable[..., None]:
 
 
 def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
-    """Return the device to learn on, of `auto`, `cpu`, `cuda`, `cuda:1`, ….
+    """Return the device to learn on: `cpu`, `cuda`, or one such as `cuda:1`.
 
-    `auto` takes a GPU if there is one, numba-cuda is installed or a folder of compiled kernels is
-    named (`core.cubins`), and neither opponents nor a cluster are asked for.
+    `auto` takes a GPU if there is one, its kernels can be compiled (by numba-cuda) or are in a
+    folder (`core.cubins`), and neither opponents nor a cluster are asked for.
 
     Raises:
         InputError: There is no such device, or it does not do what is asked for.
@@ -119,7 +119,8 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     """Prepare a run of a learner in a folder, and resume the run that it holds, if any.
 
     Raises:
-        InputError: The folder holds the network of another program, or a run with other settings.
+        InputError: The folder holds files of another program or a run with other settings, or it
+            cannot be written to.
     """
     from closedhand.learning import agent_factory, population, runs
 
@@ -144,7 +145,7 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
 
 
 def settings_of(algorithm: str, on_gpu: bool = False) -> Options:
-    """Return the settings of an algorithm of every game, or of one game, that takes `--set`."""
+    """Return the table of settings that `--set` of an algorithm takes, or refuse the algorithm."""
     if on_gpu and algorithm not in ON_GPU:
         raise InputError(f"{algorithm} does not learn on a GPU; {', '.join(ON_GPU)} does")
     places = ON_GPU if on_gpu else LEARNERS
@@ -161,7 +162,8 @@ def settings_of(algorithm: str, on_gpu: bool = False) -> Options:
 def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> None:
     """Let a run work until its time is up, or a number of decisions is reached; print its history.
 
-    Both limits count from the beginning of the run. TensorBoard's folder is put into its folder.
+    Both limits count from the beginning of the run; None: no limit. `folder`, that of the run, gets
+    a folder for TensorBoard.
     """
     from closedhand.learning.runs import BOARD
     from closedhand.learning.tensorboard import Board

@@ -111,7 +111,7 @@ def match(
 
 
 def _asked(game: str, options: dict[str, Any], text: str | None) -> "int | Deals | None":
-    """Parse `--deals`: a number, or the deals of a file, read by the game of these options."""
+    """Parse `--deals`: a number, or the deals of a file for the game; None if it is absent."""
     from closedhand.core.deals import read_deals
 
     if text is None:
@@ -160,6 +160,7 @@ def _league(
     duplicate: bool,
     seed: int,
 ) -> _Contest:
+    """Set up a league of about so many `rounds`, or in a duplicate of given `deals`."""
     from closedhand.arena import league
     from closedhand.arena.plot import plot_league
     from closedhand.core.deals import choose_deals
@@ -220,7 +221,6 @@ def show_match(data: dict[str, Any]) -> None:
 
 
 def _dealt(data: dict[str, Any]) -> str:
-    """Write the number of deals, and the digest of their file."""
     digest = data["deals_digest"]
     return f"{data['deals']} deals" + (f" of {digest}" if digest else "")
 

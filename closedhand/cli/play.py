@@ -77,7 +77,6 @@ class _Suits(RegexHighlighter):
 
 
 def _again() -> bool:
-    """Ask whether to play another hand."""
     answers = {"": True, "y": True, "yes": True, "n": False, "no": False, "quit": False}
     answer = "?"
     with suppress(EOFError, KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""The commands `records …`."""
+"""The commands `records replay`, `records export` and `records generate`."""
 
 from contextlib import nullcontext
 from pathlib import Path

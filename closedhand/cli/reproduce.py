@@ -107,7 +107,7 @@ img {{ max-width: 100% }}
 
 
 def as_html(text: str, folder: Path) -> str:
-    """Convert a report, Markdown, to a page that needs no network, with pictures of its folder."""
+    """Convert a report in Markdown to a page without network, and add the pictures it names."""
     from markdown_it import MarkdownIt
 
     blocks = []

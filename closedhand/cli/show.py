@@ -68,7 +68,6 @@ def settings(
 
 
 def _show(table: Iterable[Option], owner: dict[str, str], hint: str, as_json: bool) -> None:
-    """Print a table of options, and how to give them."""
     if as_json:
         names = ("name", "default", "values", "text")
         found = [{name: getattr(each, name) for name in names} for each in table]

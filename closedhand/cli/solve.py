@@ -101,7 +101,7 @@ def solve(
 
 
 def names_of(algorithm: str) -> list[str]:
-    """Parse the algorithms of `--algorithm`."""
+    """Parse the algorithms of `--algorithm`; refuse unknown ones."""
     from closedhand.solvers import solving
 
     names: list[str] = [*solving.SOLVERS] if algorithm == "all" else algorithm.split(",")
@@ -113,7 +113,7 @@ def names_of(algorithm: str) -> list[str]:
 
 
 def options_by_name(words: list[str]) -> list[str]:
-    """Convert options of a game that are given by name to texts key=value.
+    """Convert options of a game that are given by name to texts key=value; refuse other words.
 
     Examples:
         >>> options_by_name(["--double-pair", "split", "--pair=card"])
@@ -162,7 +162,7 @@ def solve_all(
 
 
 def strategy_files(game: Game, names: Iterable[str]) -> dict[str, FileKind]:
-    """Return the files of strategies of some names."""
+    """Return the kinds of the files of strategies with some names, by file name."""
     from closedhand.solvers.strategy import columns_of
 
     kinds = {".npz": STRATEGY}
@@ -173,7 +173,7 @@ def strategy_files(game: Game, names: Iterable[str]) -> dict[str, FileKind]:
 
 
 def files_of(game: Game) -> dict[str, FileKind]:
-    """Return the files that a run of an algorithm writes, by name."""
+    """Return the kinds of the files that a run of an algorithm writes, by file name."""
     strategy = strategy_files(game, ["strategy"])
     return {"learner.npz": CHECKPOINT, "result.json": SOLUTION, **strategy}
 
@@ -303,7 +303,7 @@ def show_results(results: list[dict[str, Any]]) -> None:
 
 def explained(result: dict[str, Any]) -> str:
     """Explain NashConv and exploitability in one line."""
-    if "others" not in result:
+    if "others" not in result:  # two players, zero sum
         return "NashConv is the sum of the best responses, exploitability half of it"
     share = f"1/{len(result['best_responses'])}"
     return f"NashConv is the sum of all gains by best responses, exploitability {share} of it"

@@ -16,8 +16,8 @@ from closedhand.core.run import Run
 def fitting(task: str, agent: str) -> Callable[..., None]:
     """Make the trainer that fits the weights of a `learning.policy_gradient.Task`.
 
-    `task` is a reference to it, `module:name`. The text of an agent that plays with the weights is
-    `agent` and the path of their file.
+    `task` is a reference to the task, `module:name`. The text of an agent that plays with the
+    weights is `agent` and the path of their file.
     """
 
     def learn(

@@ -132,7 +132,7 @@ def _behind_quote(text: str, i: int) -> int:
 
 def _behind_bracket(text: str, i: int) -> int:
     """Return the index after the bracket that closes the one at `i`; -1 if it is not closed."""
-    depth, starts = 0, False
+    depth, starts = 0, False  # number of open brackets, and whether a quote may begin at `i`
     while i < len(text):
         char = text[i]
         if starts and char in QUOTES:
@@ -160,7 +160,7 @@ def quoted(text: str, separators: str = ",") -> str:
     Each character of `separators` would end the text in its place unless it is quoted.
 
     Raises:
-        InputError: It needs quotes, and holds both kinds of them.
+        InputError: The text needs quotes, and holds both kinds of them.
     """
     with suppress(InputError):
         # A colon precedes it, as in an agent's text, and adds one cut of its own.

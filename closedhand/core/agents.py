@@ -87,7 +87,7 @@ def legal_choice(game: Game, view: State, agent: Agent) -> int:
     """Return the legal action that the choice of an agent counts as; see `contract.admit`.
 
     Raises:
-        InputError: The choice is refused, or counts as an action that is not legal either.
+        InputError: The choice is no integer, is refused, or counts as an action that is not legal.
     """
     ids = np.empty(game.num_actions, np.int32)
     chosen = whole_number(agent.act(view), f"the action of agent {agent.name!r}")
@@ -119,7 +119,7 @@ def policy_or_choices(game: Game, agent: Agent, views: np.ndarray) -> np.ndarray
     """Return `probabilities`, or 1 for the action that an agent without them chooses.
 
     Raises:
-        InputError: A choice is not an action of the game.
+        InputError: The agent does not choose one action of the game for each view.
     """
     if hasattr(agent, "probabilities"):
         return probabilities(agent, views)
@@ -219,10 +219,10 @@ class NamedAgent:
     options: Mapping[str, Any]
 
     def make(self, game: Game, seed: int = 0) -> Agent:
-        """Make an agent for a game, with any options; `seed` is that of its own randomness.
+        """Make an agent for a game, whatever its options; `seed` is for the agent's own randomness.
 
         Raises:
-            InputError: An argument that the agent cannot use, or a game that it does not play.
+            InputError: An invalid seed, or an argument or a game that the agent cannot use.
         """
         return self.factory(game, check_seed(seed), self.argument, **self.options)
 
@@ -289,10 +289,10 @@ def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
 
 
 def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
-    """Make the agent that advises persons: the `adviser` of the game's spec, if it plays the rules.
+    """Make the agent that advises persons: the `adviser` of the game's spec, else `otherwise`.
 
     Raises:
-        InputError: Neither it nor `otherwise` plays them.
+        InputError: Neither of the two can be made for the game under its rules.
     """
     if named := spec_of(game.name).adviser:
         with suppress(InputError):
@@ -388,7 +388,7 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
 
 
 def files_of(path: str | Path | None) -> tuple[Path, ...]:
-    """List the files of a path that an agent takes as its argument, for `Traits`.
+    """List the existing files of a path that an agent takes as its argument, for `Traits`.
 
     For a network or a folder these are all networks in the folder, since they play together.
     """

@@ -109,8 +109,8 @@ def step(game: Game, states: States, actions: ArrayLike) -> Statuses:
     `actions` are ids, integers [n]; those in games that are over are ignored.
 
     Returns:
-        Status of each game, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was not
-        legal and has changed nothing. In a lenient game illegal actions count as a pass.
+        Status of each game, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was refused
+        and has changed nothing. In a lenient game illegal actions count as others, such as a pass.
 
     Raises:
         InputError: The states are read-only, or the actions are not one integer for each game.

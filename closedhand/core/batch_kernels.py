@@ -6,7 +6,7 @@ All of them share `play`. Kernels do not check their arguments; the functions of
 `closedhand.core.batch` do.
 
 Python passes states as an array [n], since passing a record costs more. The inlined functions take
-one record of it.
+one record of it. In all functions `ids` is scratch space, int32 [num_actions].
 """
 
 import numpy as np
@@ -43,10 +43,7 @@ def deal_all(rules: Rules, states: States, seeds: Seeds) -> None:
 
 @inlined
 def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
-    """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`.
-
-    `ids` is scratch space, int32 [num_actions].
-    """
+    """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`."""
     admitted = contract.admit(rules, state, action, ids)
     if admitted < 0:
         return ILLEGAL
@@ -70,7 +67,7 @@ def observe(
 ) -> None:  # fmt: skip
     """Write the observation of `player`, and the action mask, which is all zero out of turn.
 
-    `compact` says whether the observation is that of `contract.features`.
+    `observation`, int8 [size], is that of `contract.features` if `compact`.
     """
     contract.look(rules, state, player, compact, observation)
     if player == state.player:
@@ -83,7 +80,7 @@ def observe(
 def observe_one(
     rules: Rules, states: States, player: Integer, compact: bool, observation: Planes, mask: Masks
 ) -> None:
-    """Do `observe` in the first of `states`; `rules` may be packed."""
+    """Do `observe` in the first of `states`; `rules` may be packed (`fast_call.pack`)."""
     rules = unpack(rules)
     ids = np.empty(len(mask), np.int32)
     observe(rules, states[0], player, compact, observation, mask, ids)
@@ -95,7 +92,7 @@ def play_one(
 ) -> tuple[int, Integer]:
     """Do `play` in the first of `states`; return (status, player to act).
 
-    If the action is legal, do `observe` for that player. `rules` may be packed.
+    Unless the status is `ILLEGAL`, do `observe` for that player. `rules` may be packed.
     """
     rules = unpack(rules)
     ids = np.empty(len(mask), np.int32)
@@ -146,17 +143,14 @@ def play_all(
 
 @kernel
 def mark_all(rules: Rules, states: States, masks: Masks, ids: Ids) -> None:
-    """Do `mark_legal` for `states[i]`, into row i; `ids` is scratch space, int32 [num_actions]."""
+    """Do `mark_legal` for `states[i]`, into row i of `masks`."""
     for i in range(len(states)):
         mark_legal(rules, states[i], masks[i], ids)
 
 
 @kernel
 def sample_all(rules: Rules, states: States, rng: Rng, ids: Ids, actions: Ids) -> None:
-    """Write a uniformly random legal action of every state into `actions`, -1 where it is over.
-
-    `ids` is scratch space, int32 [num_actions].
-    """
+    """Write a uniformly random legal action of every game into `actions`; -1 where it is over."""
     for i in range(len(states)):
         actions[i] = -1
         if not contract.over(rules, states[i]):
@@ -165,7 +159,7 @@ def sample_all(rules: Rules, states: States, rng: Rng, ids: Ids, actions: Ids) -
 
 @kernel
 def play_out_all(rules: Rules, states: States, rng: Rng, ids: Ids) -> None:
-    """Play every state to its end with uniformly random actions; `ids` as in `sample_all`."""
+    """Play every game to its end with uniformly random actions."""
     for i in range(len(states)):
         contract.random_playout(rules, states[i], rng, ids)
 

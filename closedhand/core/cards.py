@@ -12,8 +12,8 @@ from closedhand.core.numba.jit import Ids, Integer, Rng, kernel
 def draw_place(room: Ids, left: Integer, rng: Rng) -> int:
     """Draw an index in proportion to `room`, and reduce `room` there by one.
 
-    If `room` counts the free places of each player, the index is the player who gets the next card.
-    If it counts the cards of each kind, it is the kind drawn. `left` is its sum, at least 1.
+    The index is the player who gets the next card if `room` counts the free places of each player,
+    or the kind drawn if it counts the cards of each kind. `left` is the sum of `room`, at least 1.
     """
     place = np.int64(rng.random() * left)
     taker = 0

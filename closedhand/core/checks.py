@@ -3,7 +3,7 @@
 Kernels do not check their arguments: a wrong seat is an index out of bounds, and another type is
 one more compilation or an error of the compiler. So every public function that calls a kernel
 checks its arguments here first. It does not check whether the rules allow a state, which takes
-longer: `Game.valid` does so where states come from outside, in `load`,
+longer: `Game.valid` does so where states come from outside, in `load`, `redeal`,
 `reset(options={"state": …})` and the vector env's `states`.
 
 A check returns the value, converted to its type, or raises an `InputError` that shows it.

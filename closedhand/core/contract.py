@@ -14,11 +14,12 @@ rules do not allow a state (see `closedhand.core.validity`). A module may also d
 knows (see `Game.view_from`), and `knowledge(game, view, player)`, which turns a view into those
 arguments: the hand, the actions and a dict of the others. A game that is small enough to be solved
 defines `deals(rules)`, an iterator over all initial states with their probabilities (see
-`Game.deals`); it raises an `InputError` under rules with too many.
+`Game.deals`); it raises an `InputError` under rules whose deals it cannot list.
 
-An argument means the same in all functions: `rules`, tables and options; `state`, one record,
-changed in place; `player`, a seat from 0; `action`, an id; `ids`, scratch space, int32
-[num_actions]; `out`, an array to write; `rng`, anything with `random()`.
+An argument means the same in all functions: `rules`, tables and options; `state` or `view`, one
+record, which `deal`, `play`, `hide` and `redeal` change in place; `player`, a seat from 0;
+`action`, an id; `ids`, scratch space, int32 [num_actions]; `out`, an array to write; `rng`,
+anything with `random()`.
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module does
 not define one of the eight functions, that of the flat game is called with `rules.flat`. For the
@@ -59,8 +60,8 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
 
     This decorates a function without a body, of which only name, signature and docstring are used.
-    A module that does not define one of that name uses the default. Without a default the function
-    is called anew with `rules.flat`.
+    If the module has no function of that name, the default is called; without a default, the
+    dispatch starts again with `rules.flat`.
     """
 
     def decorate(stub: F) -> F:
@@ -115,7 +116,7 @@ def deal(rules: Rules, state: State, seed: np.uint64) -> None:
 def legal(rules: Rules, state: State, out: Ids) -> Integer:
     """Write the ids of the legal actions of `state.player`, ascending; return how many.
 
-    `out` has room for every action of the game.
+    `out` has room for every action of the game, which is not over.
     """
     ...
 
@@ -133,7 +134,7 @@ def over(rules: Rules, state: State) -> bool:
 
 @dispatched()
 def returns(rules: Rules, state: State, out: Floats) -> None:
-    """Write the payoff of every player of a game that is over into `out`, float64."""
+    """Write every player's payoff into `out`, float64; in a staged game also before its end."""
 
 
 @dispatched()
@@ -150,22 +151,21 @@ def redeal(rules: Rules, view: State, player: Integer, rng: Rng) -> None:
 def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
     """Write the observation of `player` into `out`, int8; read only what `player` may know.
 
-    `out` is all zero.
+    `out` has one axis, of `Game.observation_size` entries, and is all zero.
     """
 
 
 @kernel
 def _observation(rules: Rules, state: State, player: Integer, out: Planes) -> None:
-    """Write the observation in place of a compact one."""
     observe(rules, state, player, out)
 
 
 @dispatched(default=_observation)
 def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
-    """Write the compact observation of `player` into `out`, int8; read only what it may know.
+    """Write `player`'s compact observation into `out`, int8; read only what `player` may know.
 
-    `out` is all zero. The default writes the observation. A game that defines it describes the
-    numbers in `Game.feature_table`.
+    `out` has `Game.feature_size` entries, all zero. The default writes the observation. A game that
+    defines this function describes the numbers in `Game.feature_table`.
     """
 
 
@@ -191,9 +191,9 @@ def _is_listed(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
 
 @dispatched(default=_is_listed)
 def is_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
-    """Return whether `action`, any integer, is legal now; `ids` is scratch space as for `legal`.
+    """Return whether `action`, any integer, is legal now; never when the game is over.
 
-    The default lists all legal actions. A game defines it if it has a faster test.
+    The default lists all legal actions. A game with a faster test defines this function.
     """
     ...
 
@@ -205,17 +205,16 @@ def _admit_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> Integ
 
 @dispatched(default=_admit_legal)
 def admit(rules: Rules, state: State, action: Integer, ids: Ids) -> Integer:
-    """Return the legal action that a submitted one, any integer, counts as; -1 if it is refused.
+    """Return the action that a submitted one, any integer, counts as; -1 if it is refused.
 
-    By default an action counts as itself. A lenient game, in which illegal actions count as other
-    actions, defines it.
+    A legal action counts as itself, and by default any other is refused. A lenient game defines
+    this function: an illegal action counts as another one, which need not be legal itself.
     """
     ...
 
 
 @kernel
 def _payoff_at_end(rules: Rules, state: State, player: Integer) -> float:
-    """Return the payoff of a player if the game is over, else NaN."""
     if not over(rules, state):
         return np.nan
     out = np.zeros(MAX_PLAYERS)
@@ -227,8 +226,8 @@ def _payoff_at_end(rules: Rules, state: State, player: Integer) -> float:
 def payoff(rules: Rules, state: State, player: Integer) -> float:
     """Return the final payoff of `player` as soon as it is certain; NaN before.
 
-    The default waits for the end of the game. A game defines it if the payoff is certain earlier,
-    or cheaper to compute than by `returns`.
+    The default waits for the end of the game. A game defines this function if the payoff is certain
+    earlier, or cheaper to compute than by `returns`.
     """
     ...
 

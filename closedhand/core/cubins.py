@@ -2,9 +2,9 @@
 
 Nothing here needs numba-cuda: `closedhand.core.numba.gpu`, which compiles, is imported if need be.
 
-A file is valid for the sources that it was compiled from, the types of its arguments, and one
-architecture. So a machine with a GPU needs no compiler for what another one has compiled: name the
-folder in `CLOSEDHAND_CUBINS`.
+A file is valid for the sources that it was compiled from, the types of the kernel's arguments, and
+one architecture. So a machine with a GPU needs no compiler for what another one has compiled: name
+the folder in `CLOSEDHAND_CUBINS`.
 """
 
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -62,7 +62,8 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
         arch: Architecture, such as `sm_90`.
 
     Raises:
-        InputError: It is in no folder and there is no compiler, or it does not compile.
+        InputError: The kernel is in no folder and there is no compiler, it does not compile, a part
+            of it is in no source file, or its compiled file is damaged.
     """
     given = os.environ.get(FOLDER)
     for folder in [Path(given), kept()] if given else [kept()]:

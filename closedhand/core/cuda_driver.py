@@ -114,7 +114,7 @@ class Launch:
 
     def point(self, index: int, pointer: int) -> None:
         """Replace an array among the arguments by another one of the same shape, at an address."""
-        self._words[self._places[index] + 4].value = pointer
+        self._words[self._places[index] + 4].value = pointer  # 4 words precede it, see `words_of`
 
     def set(self, index: int, value: int | bool) -> None:
         """Change a number among the arguments."""
@@ -137,7 +137,7 @@ def load(image: bytes, name: str, shared: int = 0, stack: int = 0) -> Any:
         stack: Least stack of a thread in bytes, for code of unknown need; 0: the code states it.
 
     Raises:
-        InputError: The driver refuses: the code is of another architecture, for instance.
+        InputError: There is no driver, or it refuses: the code is of another architecture, say.
     """
     library = _library()
     module, function = ctypes.c_void_p(), ctypes.c_void_p()

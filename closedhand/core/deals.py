@@ -1,8 +1,8 @@
 """Fixed deals: files of deals that anybody can play again, one a line.
 
 A line is a deal in the game's notation, or a record, of which only the deal counts. Lines that
-begin with `#` are comments. A file that a reader of the game knows (`core.records.LogReader`) is
-read by it.
+begin with `#` are comments. A log that a `closedhand.core.records.LogReader` recognises is read by
+that reader.
 """
 
 from contextlib import suppress
@@ -51,7 +51,7 @@ class Chosen:
 
 
 def choose_deals(deals: int | Deals, what: str) -> Chosen:
-    """Read the argument `deals` of a comparison, whose name in messages is `what`."""
+    """Read the argument `deals` of a comparison; messages name the comparison `what`."""
     if isinstance(deals, Deals):
         return Chosen(check_deals(len(deals), what), deals.digest, deals.states)
     return Chosen(check_deals(deals, what), None, None)
@@ -61,7 +61,7 @@ def write_deals(path: Path, game: Game, number: int, seed: int = 0) -> str:
     """Write the deals of a match with a seed, the whole file or none; return the file's digest.
 
     Raises:
-        InputError: The number or the seed is not allowed.
+        InputError: The number or the seed is not allowed, or the file cannot be written.
     """
     check_deals(number, "a file")
     check_seed(seed)
@@ -77,7 +77,7 @@ def read_deals(path: Path, game: Game) -> Deals:
 
     Raises:
         InputError: The file cannot be read, holds no deals or more than fit into `MOST_DATA`, or a
-            line is not a deal of the game; the message states the number of the line.
+            line, or a game of a log, is not a deal of the game; the message states its number.
     """
     states: list[State] = []
     reader = reader_of(path)

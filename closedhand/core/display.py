@@ -18,7 +18,7 @@ class Row(NamedTuple):
         active: Whether this seat is to act.
         last: Text of each card of the seat's last play, while it lies on the table; the note may
             name that play as well.
-        player: Player whose seat it is; -1 for cards in the middle; None if the label names it.
+        player: Player whose seat it is, -1 for the middle; None: N of a label `player_N`, else -1.
         role: What the player is at present, one of the game's terms, such as `landlord`.
         marks: Further facts, each one of the game's terms, possibly with more text after it. Of
             `bets N` and `pot N` a browser also draws the chips.
@@ -88,16 +88,16 @@ JOKERS = {"*": "joker", "S": "small joker", "B": "big joker"}
 
 SUITED = re.compile(r"([2-9TJQKA_])([cdhs])")
 CARDS = re.compile(r"(?:[2-9TJQKA_][cdhs]|[*+/])+")
-"""Texts of actions that are made of cards with suits."""
+"""Texts of actions made of cards with suits; `_` is a rank below or above all, for a joker."""
 
 
 class Face(NamedTuple):
     """A card independent of the game's notation.
 
     Attributes:
-        rank: Text of its rank, `T` for ten, or of the whole card if it has no suit.
+        rank: Text of its rank, `T` or `10` for ten, or of the whole card if it has no suit.
         suit: `c`, `d`, `h` or `s`; empty without a suit.
-        joker: Kind of joker; empty for other cards.
+        joker: Kind of joker, a value of `JOKERS`; empty for other cards.
     """
 
     rank: str

@@ -45,6 +45,8 @@ class Chunk(NamedTuple):
 def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:
     """List the tables of a duplicate deal by `Game.sides`: the agent, 0 or 1, at each seat.
 
+    Agent 0 plays each side in turn against agent 1 at all others, then the two change places.
+
     Examples:
         >>> tables((0, 1, 1))
         [(0, 1, 1), (1, 0, 0)]
@@ -99,7 +101,7 @@ def start(
 ) -> tuple[list[Agent], np.ndarray]:
     """Make the agents, let each decide once, and deal the states of the deals numbered `deals`.
 
-    All of it follows from the seed, except deals that are `fixed`, states [deals].
+    Return agents and states. All of it follows from the seed, except states that are `fixed`.
     """
     seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
     agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
@@ -160,7 +162,7 @@ def count_deals(chunks: Sequence[Chunk]) -> int:
 
 
 def cut(chunk: Chunk, deals: int) -> Chunk:
-    """Return the first deals of a chunk, with a proportional share of its times and decisions."""
+    """Return the first deals of a chunk, with a proportional share of its times and other costs."""
     share = deals / len(chunk.returns)
     decisions = np.round(chunk.decisions * share).astype(np.int64)
     return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions, chunk.spent * share)

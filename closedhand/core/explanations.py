@@ -24,7 +24,7 @@ MOST_LOOKED_UP = 40_000
 
 
 class Cards(NamedTuple):
-    """The cards in play, by a player's knowledge.
+    """The cards that a player does not hold, by the player's knowledge.
 
     Attributes:
         seen: Text of each card that lies open or has been played, low to high.
@@ -41,7 +41,7 @@ class Explanations(NamedTuple):
     Attributes:
         help: The notation of cards and actions, a few short lines.
         reasons: Possible reasons why an action is illegal; the first that applies is shown.
-        cards: Function that returns the cards that a player has and has not seen from its view;
+        cards: Function of a game, a view and its player that returns the cards seen and unseen;
             None: the game has no such list.
         kind: Function that names the kind of play that an action is, such as `pair`, one of the
             game's terms; None: plays have no kinds.
@@ -111,7 +111,7 @@ def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:
-    """Return the cards that a player has seen and those it has not, by its view.
+    """Return the cards that a player has seen and those it has not, except its own, by its view.
 
     Raises:
         InputError: The game does not list them, or there is no such player.

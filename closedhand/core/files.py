@@ -50,7 +50,7 @@ KINDS = {
 
 
 PATIENCE = 0.1
-"""Seconds for which a lock is tried: a process that only checks it holds it for a moment."""
+"""Seconds for which a lock is tried: other processes hold it for a moment to check it."""
 
 overwrite: ContextVar[bool] = ContextVar("overwrite", default=False)
 """Whether files of other kinds may be replaced (`--overwrite`)."""
@@ -104,7 +104,7 @@ def target(path: Path) -> Path:
 
 
 def refuse_foreign(path: Path, kind: FileKind) -> None:
-    """Refuse to write a file of a kind over one of another kind, unless that is empty.
+    """Refuse to write a file of a kind over one of another kind, unless the latter is empty.
 
     Raises:
         WriteError: There is such a file, and `overwrite` is not set; or as for `target`.
@@ -222,7 +222,7 @@ class Claims(ExitStack):
 
         Raises:
             WriteError: A file cannot be written, is written by another process or named twice, or
-                another process writes to its folder or to the folder that this one is in.
+                another process writes to its folder or to the parent of its folder.
         """
         targets = [target(path) for path in paths]
         # Some file systems ignore the case of names.
@@ -238,11 +238,11 @@ class Claims(ExitStack):
             _remove_parts(found.parent.glob(f".{glob.escape(found.name)}.*.part"))
 
     def folder(self, path: Path) -> Path:
-        """Claim a folder, and create it.
+        """Create and claim a folder; return its path.
 
         Raises:
             WriteError: It cannot be created or written to, or another process writes to it, to a
-                file in it, or to the folder that it is in.
+                file in it, or to its parent folder.
         """
         _make_folder(path, path)
         found = Path(os.path.realpath(path))

@@ -41,8 +41,8 @@ class Knowledge(NamedTuple):
 
     Attributes:
         hand: Cards that the player holds now, in the game's notation.
-        actions: Actions so far in order, ids of the flat game or their notation; a negative id for
-            an action that the player has not seen.
+        actions: Actions since the last deal in order, ids of the flat game or their notation; a
+            negative id for an action that the player has not seen.
         public: Further facts that the player knows, by the names of the game.
     """
 
@@ -66,11 +66,11 @@ class Notation(Protocol):
     """
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id."""
+        """Write the text of an action."""
         ...
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id."""
+        """Parse the text of an action to its id."""
         ...
 
     def deal_text(self, state: State) -> str:
@@ -104,8 +104,8 @@ class Game:
             preset, where the game has presets.
         rules: Tables and options for kernels, a NamedTuple.
         dtype: Data type of a state. Every state has the fields `player`, the seat to act; `moves`,
-            the complete actions so far; and `history`, their ids in the flat game, in order,
-            negative where a view hides them.
+            the complete actions since the last deal; and `history`, their ids in the flat game, in
+            order unless `simultaneous`, negative where a view hides them.
         num_players: Number of seats, up to `contract.MAX_PLAYERS`.
         num_actions: Number of actions; ids are `0 <= id < num_actions`.
         shapes: Name and shape of each part of an observation (int8), in order.
@@ -118,7 +118,7 @@ class Game:
             varies.
         simultaneous: Whether the players act at the same time. A copy of a state with `player` set
             to another player who has not acted yet is then the position of that player.
-        lenient: Whether illegal actions count as a pass; otherwise they are refused.
+        lenient: Whether illegal actions count as others, such as a pass; else they are refused.
         staged: Whether payoffs are paid in stages: `returns` accumulates during the game, and
             rewards are its increments. Otherwise everything is paid at the end.
         rounds: Number of rounds of an episode; only staged games have more than one.
@@ -232,7 +232,7 @@ class Game:
         many deals.
 
         Raises:
-            InputError: The game does not list its deals.
+            InputError: The game does not list its deals, or not under these rules.
         """
         function, rules = contract.plain_function(self.rules, "deals")
         if function is None:
@@ -243,7 +243,7 @@ class Game:
         return (Deal(state, float(share)) for state, share in chain(first, deals))
 
     def legal(self, state: State) -> NDArray[np.int32]:
-        """Return the ids of the legal actions of `state.player`, ascending, int32."""
+        """Return the legal action ids of `state.player`, ascending, int32; before the end only."""
         self._check(state)
         out = np.empty(self.num_actions, np.int32)
         return out[: self._crossing(state_kernels.legal, state, out)].copy()
@@ -252,8 +252,8 @@ class Game:
         """Apply an action to `state`.
 
         Raises:
-            InputError: The game is over, or the action is not legal now and does not count as a
-                pass either.
+            InputError: The game is over, the action is not legal now and counts as no other one, or
+                the state is read-only.
         """
         self._check(state)
         if not state.flags.writeable:
@@ -280,7 +280,7 @@ class Game:
         return end
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id; given a state, in the shorter notation for `state.player`, if any."""
+        """Write an action; given a state, in the shorter notation for `state.player`, if any."""
         number = whole_number(action)
         if not 0 <= number < self.num_actions:
             raise InputError(f"{self.name} has no action {shown(action)}: actions are 0 to "
@@ -290,13 +290,13 @@ class Game:
         return self.notation.text(number, state)
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id; given a state, also from a notation that is valid only there."""
+        """Parse an action's text to its id; given a state, also a text that is valid only there."""
         if state is not None:
             self._check(state)
         return self.notation.parse(check_text(text, "an action"), state)
 
     def deal_text(self, state: State) -> str:
-        """Write the deal that a state, at any point of the game, started from."""
+        """Write the last deal before a state, which may be at any point of the game."""
         self._check(state)
         return self.notation.deal_text(state)
 
@@ -338,7 +338,7 @@ class Game:
         print(showable(self.board(state), sys.stdout))
 
     def history(self, state: State) -> NDArray[np.int64]:
-        """Return the actions so far: ids of the flat game, int64 [moves]; negative if hidden."""
+        """Return the actions since the last deal: flat ids, int64 [moves]; negative if hidden."""
         self._check(state)
         return state["history"][: state["moves"]].astype(np.int64)
 
@@ -374,8 +374,8 @@ class Game:
         Args:
             player: Seat of the player.
             hand: Cards that the player holds now, in the game's notation.
-            actions: Actions so far in order, ids of the flat game or their notation; `?` for an
-                action that the player has not seen.
+            actions: Actions since the last deal in order, ids of the flat game or their notation;
+                `?` or a negative id for an action that the player has not seen.
             **public: Further facts; see `view_from` in the game's module.
 
         Raises:
@@ -406,7 +406,7 @@ class Game:
                 raise InputError(f"view_from of {self.name} takes no {name!r}; it takes {known}")
 
     def knowledge(self, state: State, player: int) -> Knowledge:
-        """Return the knowledge of a player, arguments with which `view_from` builds its view.
+        """Return the knowledge of a player: the arguments of `view_from` for the player's view.
 
         The state is a full one, or a view of the player.
 
@@ -458,7 +458,7 @@ class Game:
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Cut flat observations, int8 [..., observation_size], into parts that share its memory."""
+        """Cut flat observations, int8 [..., observation_size], into parts of the same memory."""
         is_array = isinstance(observation, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")
@@ -541,7 +541,7 @@ class Game:
 
 
 def explain_illegal(game: Game, state: State, action: int) -> str:
-    """Write the message about an illegal action, one line with the action and the player."""
+    """Explain in one line that an action is not legal now, or that a number is no action id."""
     if not 0 <= action < game.num_actions:
         return f"action {shown(action)} is not one of the {game.num_actions} actions of {game.name}"
     text = game.text(action, state)

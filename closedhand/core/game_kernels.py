@@ -1,14 +1,14 @@
 """The steps of a batch of games, in loops on a CPU or by a thread of a GPU for each game.
 
 1. Play the action.
-2. Let the policies of the other seats answer.
+2. Let policies answer at the seats that the user of the env does not play.
 3. Pay the rewards.
 4. Deal the next game if this one is over.
 5. Write the observation and the mask of the player to act.
 
-There are two forms. `step` does 1 to 4 for one game, for `DeviceBatch`. `GameVectorEnv` calls
-`advance_games` and, for lists of ids, `list_games`. The autoreset mode says when the next game
-begins; agents in Python play between a call for 1 and one for the rest.
+There are two forms. For `DeviceBatch`, `step` does 1 to 4 for one game, and its callers do 5.
+`GameVectorEnv` calls `advance_games` and, for lists of ids, `list_games`. Its autoreset mode says
+when the next game begins; agents in Python play between a call for 1 and one for the rest.
 
 All random numbers after the first deal come from the stream of the game (see
 `closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then the
@@ -42,7 +42,7 @@ from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import Streams
 
 NONE = -1
-"""In `Games.actors`: no seat acted, as the step began a new game instead."""
+"""In `Games.actors`: no seat acted, as the step began a new game or left this one alone."""
 ALL_SEATS = -1
 """In place of the user's seat: the user plays every seat."""
 ALL_LEGAL = -(2**63)
@@ -204,7 +204,7 @@ def step(
 ) -> None:  # fmt: skip
     """Play `actions[i]` in game `i`, and if that ends it, start the next one.
 
-    If `starting`, start a new game instead where it is `chosen`. Writes `rewards`, `status`,
+    If `starting`, start a new game instead where it is `chosen`. Write `rewards`, `status`,
     `actors` and `players`. The status is that of the game in which the action was played, even if
     the next one has begun.
     """
@@ -265,7 +265,7 @@ class Plan(NamedTuple):
     Attributes:
         turns: Whether actions are played, and new games started where one is over.
         pays: Whether rewards are paid for the actions played.
-        shows: Whether observations and the like are written.
+        shows: Whether `Games.players`, observations, masks and returns are written.
         origin: How games start, see `start`.
         compact: Whether observations are those of `contract.features`.
     """
@@ -287,7 +287,7 @@ class Shown(NamedTuple):
         returns: Payoffs by player of games that are over, float64 [n, seats]; zero on entry.
         reward: Reward of the seat that acted, float64 [n]; zero on entry.
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
-        steps: Number of its steps, int64 [n]; kept between steps.
+        steps: Number of steps of the game under way, int64 [n]; kept between steps.
         sums: `earned` of games that just ended, float64 [n, seats], zero on entry; or [0, seats],
             if rewards are not summed.
         lengths: `steps` of games that just ended, int64 [n], zero on entry; or [0], as `sums`.
@@ -311,14 +311,14 @@ def advance_games(
 ) -> None:  # fmt: skip
     """Play an action in every chosen game, or start the next one where it is over; pay and show.
 
-    Write `status`, `players`, `rewards`, which are zero on entry, and `actors` where an action was
-    played. A game that this action ends stays as it is: a later call starts the next one. One pass
-    over the games does all, so that a game is fetched from memory once.
+    Write `status`, `players`, `rewards` (zero on entry), and `actors` (`NONE` on entry) where an
+    action was played. A game that this action ends stays as it is: a later call starts the next
+    one. One pass over the games does all, so that a game is fetched from memory once.
 
-    Of the games `first` to before `last`, those not `chosen`, bool [n], are only shown. In
-    `actions`, int64 [n], that of a game that becomes `REFUSED` is replaced by the illegal action of
-    the policy. There are no policies if the user plays all seats, or if an agent decides in Python.
-    Rules and policies may be packed. Scratch space is that of `let_others_play`.
+    Of the games `first` to before `last`, those not `chosen`, bool [n], are only shown. Where a
+    game becomes `REFUSED`, the illegal action of the policy replaces the user's in `actions`, int64
+    [n]. There are no policies if the user plays all seats, or if an agent decides in Python.
+    Rules and policies may be packed (`fast_call.pack`). Scratch space is as in `let_others_play`.
     """
     rules, answering = unpack(rules), unpack(policies)
     games, shown, chosen, actions = borrowed((games, shown, chosen, actions))
@@ -371,7 +371,7 @@ def add_up(
     players: int, i: Integer, actor: Integer, status: Integer, rewards: Floats, earned: Floats,
     steps: Ids, sums: Floats, lengths: Ids,
 ) -> None:  # fmt: skip
-    """Add the rewards of game `i` up; if it has ended, write the sums, and begin anew."""
+    """Add up the rewards of game `i`; if it has ended, write the sums, and start them anew."""
     steps[i] += actor != NONE
     if status != RUNNING:
         lengths[i] = steps[i]
@@ -412,9 +412,9 @@ def show_legal(
 def list_games(rules: Rules, games: Games, first: int, last: int, ids: Ids, out: Ids) -> Integer:
     """Write the ids of the legal actions of games into `out`, int32 [n, width].
 
-    Row i, of `first <= i < last`, has those of game i, ascending, then -1; of a game that is over,
-    action 0. Return the length of the longest list, of which at most `width` ids are written.
-    `ids` is scratch space, int32 [num_actions].
+    For `first <= i < last`, row i lists those of game i, ascending, then -1; if that game is over,
+    it lists action 0. At most `width` ids of a list are written. Return the length of the longest
+    list. `ids` is scratch space, int32 [num_actions].
     """
     longest: Integer = 0
     for i in range(first, last):

@@ -50,7 +50,7 @@ def deferred() -> Generator[Deferral]:
         A function that raises `KeyboardInterrupt` if there was a Ctrl-C.
     """
     global _present
-    # None: a handler that is not Python's, as in a program that embeds it, and cannot be put back.
+    # None: a handler that is not Python's, as in a program that embeds Python; nothing restores it.
     ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)
     if ignored or threading.current_thread() is not threading.main_thread():
         yield Deferral()
@@ -77,7 +77,7 @@ def postponed() -> Generator[None]:
     """Delay a Ctrl-C in this block to the block's end; the present handler then gets it.
 
     Use it for code that fails in odd ways if it is cut short. A second Ctrl-C acts at once. It
-    has no effect outside the main thread, or where Ctrl-C is ignored.
+    has no effect outside the main thread, or where no function in Python handles Ctrl-C.
     """
     before: Any = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

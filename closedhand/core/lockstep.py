@@ -29,7 +29,7 @@ def play_out(
         after: Called after every step with the indices of the games in which a player acted.
 
     Raises:
-        InputError: An action was illegal.
+        InputError: An action was illegal, or there was not one integer for each view.
     """
     running = np.empty(len(states), bool)
     while True:

@@ -21,11 +21,11 @@ class TableNotation:
         return {text.upper(): i for i, text in enumerate(self.texts)}
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id."""
+        """Write the text of an action."""
         return self.texts[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id; spaces and case do not count.
+        """Parse the text of an action to its id; spaces and case do not count.
 
         Raises:
             InputError: The text is not an action.

@@ -48,8 +48,8 @@ def require(*modules: str) -> None:
 def needing(user: str | None = None) -> Generator[None]:
     """Name the extra to install if an import in the block fails.
 
-    A `user`, such as an agent of another package, may import modules without an extra here. Without
-    one such a missing module is an error of the program and raised unchanged.
+    A missing module that is in no extra is named as one that the `user` needs, such as an agent of
+    another package. Without a user, or if it is the user's own module, its error is unchanged.
 
     Raises:
         InputError: A module is missing, or too old to have what is imported from it.

@@ -65,7 +65,7 @@ class Option:
         default: Value if the option is left out. If it is None, None can also be given.
         text: Its meaning: Markdown on one line, without a full stop.
         kind: Type of its values: `bool`, `int`, `float`, `str`, or `object` for any. By default
-            the type of `default`.
+            `str` with `choices`, else the type of `default`, or `object` if that is None.
         choices: All texts allowed; empty: any.
         least: Least value of a number.
         most: Greatest value of a number.
@@ -208,7 +208,7 @@ class Options:
         Args:
             owner: Name of the game or agent, for messages.
             *options: The options, in the order in which they are shown.
-            presets: Options that each preset changes, by its name; `rules` names the preset.
+            presets: Options that each preset changes, by its name, the value of the option `rules`.
             is_open: Whether options outside the table are accepted, unchecked.
         """
         self.owner = owner
@@ -233,7 +233,7 @@ class Options:
             Their values, each of its option's type, without defaults.
 
         Raises:
-            InputError: An unknown option, or a value that an option does not take.
+            InputError: An unknown option, a value that an option does not take, or no mapping.
         """
         if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"{self.owner}: options are values by name, not {shown(given)}")

@@ -50,10 +50,9 @@ class Notes:
         self._watch.save()
 
     def own(self, folder: Path) -> None:
-        """Claim a folder for runs of the part, before `keep`.
+        """Prepare a folder for runs of the part, before `keep`: remove it if the part starts anew.
 
-        If the part starts anew, the folder is removed first: the version or the settings may have
-        changed since its files were made.
+        The version or the settings may have changed since its files were made.
         """
         if self.begun is None and folder.exists():
             try:
@@ -99,7 +98,7 @@ def compute_parts(
     A result with other settings is replaced. The package's version is one of the settings.
 
     Raises:
-        InputError: A result cannot be written, or would replace another kind of file.
+        InputError: A result cannot be read or written, or would replace another kind of file.
         KeyboardInterrupt: Ctrl-C, when a part reports its progress or before the next one; a later
             call resumes.
     """

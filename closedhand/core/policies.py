@@ -35,7 +35,7 @@ def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
 
 @kernel
 def decide_all(policy: Policy, rules: Rules, views: np.ndarray, ids: Ids, actions: Ids) -> None:
-    """Do `decide` for every view, into `actions`."""
+    """Do `decide` for every view, into `actions`, integers [n]."""
     for i in range(len(views)):
         actions[i] = decide(policy, rules, views[i], ids)
 
@@ -57,11 +57,12 @@ def decide_by(
 
 @linking.overload(decide_by)
 def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any) -> Any:
+    """Choose the code of `decide_by` by the Numba types of its arguments."""
 
     def by_none(
         policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
     ) -> Any:
-        return np.int64(-1)
+        return np.int64(-1)  # never called, but compiled: the recursion below ends in it
 
     if not len(policies):
         return by_none
@@ -103,8 +104,8 @@ def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: An
 def policy_of(agent: Any) -> Policy | None:
     """Return the policy by which an agent decides; None if it decides in Python.
 
-    An agent decides in Python, too, if the object, or a class derived from that of
-    `kernel_policy`, overrides `act` or `act_batch`.
+    An agent that has a `kernel_policy` decides in Python all the same if a class derived from the
+    one that defines it, or the object itself, overrides `act` or `act_batch`.
     """
     policy = getattr(agent, "kernel_policy", None)
     if not isinstance(getattr(policy, "kernels", None), str):

@@ -1,7 +1,7 @@
 """Read files within limits: bytes, text, JSON and arrays.
 
-For any file, these functions return data or raise an `InputError` that names the file and says what
-is wrong: it is missing, no regular file, unreadable, too large, damaged, or of another format.
+For any path, functions that read return data or raise an `InputError` that names the file and says
+what is wrong: it is missing, no regular file, unreadable, too large, damaged, or of another format.
 """
 
 import errno
@@ -271,7 +271,7 @@ def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
 
 
 def json_in(arrays: Mapping[str, Any], name: str) -> Any:
-    """Parse the JSON text in one of some arrays; raise an `InputError` if there is none."""
+    """Parse the JSON text in the array `name`; an `InputError` says if it is absent or not JSON."""
     if name not in arrays:
         raise InputError(f"it lacks {name!r}")
     return parse_json(str(arrays[name]))

@@ -94,8 +94,8 @@ def from_state(
 ) -> Record:
     """Make the record of a game that is in progress or over, from its full state.
 
-    A game in sub-steps is recorded by its complete plays. `agents` are the names by seat, if known;
-    further fields are JSON values.
+    The record begins at the last deal, and has complete plays even of a game in sub-steps. `agents`
+    are the names by seat, if known; further fields are JSON values.
 
     Raises:
         InputError: Players acted out of turn, as in a simultaneous game, or actions are hidden.
@@ -138,7 +138,7 @@ def stated_options(game: Game) -> dict[str, Any]:
 
 
 def start(game: Game, deal: str | None, seed: int | None) -> State:
-    """Make the initial state of a game by the text of its deal, or by its seed if that is None.
+    """Make the initial state of a game by the text of its deal, or by its seed if `deal` is None.
 
     Raises:
         InputError: The text is not a deal.
@@ -152,7 +152,8 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
     `before` is called with the state before every action; it may raise an `InputError`.
 
     Raises:
-        InputError: An illegal action, or a result other than the stated one.
+        InputError: An unknown game or option, a text that is not a deal, an illegal action, or a
+            result other than the stated one.
     """
     game = flat_game(record.game, record.rules)
     state = start(game, record.deal, record.seed)
@@ -181,7 +182,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
         **rules: Options of the game; those that a JSON line states must be equal.
 
     Raises:
-        InputError: The line is not a record, or a record of another game or with other options.
+        InputError: The line is no record of the game with these options, or in no known notation.
     """
     if line.startswith("{"):
         return as_asked(from_json(line), game, **rules)
@@ -227,7 +228,7 @@ def _recognised(line: str) -> str:
 class Replay:
     """Outcome of replaying one line of a file, or one round of a log.
 
-    A `with` block over it turns an `InputError` into its error. So a reader is a loop of::
+    In a `with` block over a `Replay`, an `InputError` sets its `error`. So a reader is a loop of::
 
         with Replay(number, unit="round") as found:
             found.replay(record_of(part))
@@ -277,7 +278,7 @@ class LogReader:
         read: Function that reads the games of a file as records; None: those of `replay`, and the
             first error is raised.
         suffix: Suffix of written files, such as `.log`; None: logs are only read.
-        text: Function that writes records as the text of a log.
+        text: Function that writes records as the text of a log; None: logs are only read.
     """
 
     name: str
@@ -309,7 +310,7 @@ def log_readers() -> list[LogReader]:
 
 
 def reader_of(path: Path) -> LogReader | None:
-    """Find the reader that recognises a file."""
+    """Find the reader that recognises a file; None if there is none."""
     return next((reader for reader in log_readers() if reader.recognises(path)), None)
 
 
@@ -342,8 +343,8 @@ def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
     """Read the records of a file, a line each, one at a time; gzip is recognised.
 
     Raises:
-        InputError: A line is not a record, or one of another `game`, if given, or with other
-            rules; the message states its number.
+        InputError: The file cannot be read, or a line is not a record, or one of another `game`, if
+            given, or with other rules; the message states its number.
     """
     for number, line in lines(path):
         with prefixed(f"{path}, line {number}"):

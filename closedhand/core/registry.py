@@ -52,19 +52,19 @@ class GameSpec:
         adviser: Default agent that gives hints to a human player; None: the opponent. The page in a
             browser prefers the strongest quick agent, see `closedhand.web.catalogue.adviser_of`.
         league: Whether matches are always leagues, with all agents at one table.
-        league_options: Function that returns the options of a league, for games whose rounds carry
-            over: `(options, rounds, duplicate) -> dict`, of the given options, the number of rounds
-            and whether it is a duplicate.
+        league_options: Function that returns the options of a league, for games whose rounds depend
+            on each other: `(options, rounds, duplicate) -> dict`. It gets the given options, the
+            number of rounds, and whether each deal is played at several tables.
         line_notation: Regular expression that matches a line of records in the game's own notation
             and no other game's.
         parse_record: Parser of such a line: `(line, game) -> Record`.
         readers: Readers of other programs' logs, see `closedhand.core.records.LogReader`.
         commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,
             `show graph` becomes `closedhand show graph`.
-        trainers: Learners of `closedhand train GAME` by algorithm, the default one first, besides
-            those of every game: functions `(game, algorithm, seconds, seed, folder, restart)` that
-            train for some seconds in a folder, and resume what it holds unless `restart`. Further
-            parameters are options of the command, such as `opponents` and `setting`.
+        trainers: Learners of `closedhand train GAME` by algorithm, besides those of every game:
+            functions `(game, algorithm, seconds, seed, folder, restart)` that train for some
+            seconds in a folder, and resume what it holds unless `restart`. Further parameters are
+            options of the command, such as `opponents` and `setting`.
         trees: The game's own trees for solvers, a `closedhand.solvers.interface.Trees`; None:
             solvers build the information tree of any small game.
         abstractions: Trees for `solve --states NAME`, by the name of the states; their sets are
@@ -83,7 +83,7 @@ class GameSpec:
             deterministic, its method `varied` returns one whose plays are drawn, for values of open
             hands.
         endgames: Means to solve open hands, a `closedhand.search.exact.Endgames`; None: a position
-            is a deal and actions, and is searched without a table.
+            is a deal and actions, and is searched without a table of decided positions.
         rulebook: Rules in words, Markdown by language, `en` and by choice `zh` and `ja`, for
             `closedhand.core.rulebook.from_markdown`; None: there are none. Instead of a mapping,
             `kuhn_poker:rulebook` names files such as `rulebook.en.md` of that package.
@@ -92,7 +92,7 @@ class GameSpec:
             `(game, view, parts) -> [Odds or None]`, for texts of the cards of all parts, see
             `closedhand.core.display`. None: no odds are shown.
         client: Class that plays at a server of the game's competition: `(agent, host, port, name,
-            seed, watch, **options)`. It has the `game` that its agent plays, `play(progress)`, and
+            seed, watch, **options)`. It has the `game` of its views, `play(progress)`, and
             `leave()`, which ends `play` at once from another thread. It calls `watch(view, seat,
             player)` with its view after the turn of a player, or with -1 at other events. None:
             there is no such competition.

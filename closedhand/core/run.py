@@ -1,10 +1,10 @@
 """Long work: limited by time, stopped by Ctrl-C, saved from time to time, and resumable.
 
 `Run` drives a `Learner` and writes its checkpoints. Loops of other libraries, and work without a
-learner, use its parts: `Watch` (Ctrl-C, when to save), `work_off` (jobs in processes) and
-`check_same` (settings); `closedhand.core.parts` computes results in separate files. The first
-Ctrl-C stops at the next safe point and saves, a second one stops at once. A kill loses the work
-since the last checkpoint.
+learner, use only `Watch` (Ctrl-C, when to save), `work_off` (jobs in processes) and `check_same`
+(settings); `closedhand.core.parts` computes results in separate files. The first Ctrl-C stops at
+the next safe point and saves, a second one stops at once. A kill loses the work since the last
+checkpoint.
 """
 
 import json
@@ -231,7 +231,7 @@ class Run(Generic[Worker]):
         """Resume from the checkpoint; return the run itself.
 
         Raises:
-            InputError: There is none, or it was made with other settings.
+            InputError: There is none, it is damaged, or it was made with other settings.
         """
         assert self.path is not None
         try:
@@ -338,6 +338,7 @@ def work_off(
 
     Raises:
         KeyboardInterrupt: There was no summary before a Ctrl-C, or there was a second one.
+        InputError: Processes cannot get the jobs, since they cannot be pickled.
         WorkerLost: A process was ended from outside; the summary before that is saved.
     """
 

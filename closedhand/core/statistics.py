@@ -60,7 +60,7 @@ def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
     surveys: games of one deal depend on each other.
 
     Args:
-        values: Shares, otherwise as for `student`.
+        values: Shares, otherwise as for `student`; a single row has NaN ends.
         games: Number of independent games behind a column whose rows are all 0 or all 1; by default
             one a row.
 

@@ -12,9 +12,8 @@ PLAIN = {
 """ASCII replacements of characters that this package prints."""
 
 UNPAIRED = "backslashreplace"
-"""Error handler that escapes unpaired surrogates as JSON does.
-
-Names of files in another encoding contain them."""
+"""Error handler that escapes unpaired surrogates as JSON does; names of files in another encoding
+contain them."""
 
 FALLBACK = "closedhand.plain"
 """Name of the error handler that replaces characters that an encoding lacks by ASCII.

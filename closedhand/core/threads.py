@@ -28,7 +28,7 @@ def in_threads(
 ) -> None:
     """Do work on `number` items, a slice of `chunk` at a time; `work` has to release the GIL.
 
-    `progress` is called with the number of items done.
+    `progress` is called with the number of items done, unless there is only one slice.
     """
     pieces = [slice(start, min(start + chunk, number)) for start in range(0, number, chunk)]
     if len(pieces) <= 1:

@@ -116,8 +116,8 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
     """Check a state of any game by means of its notation of deals.
 
     The history is replayed from the deal in the game's notation. The outcome must agree in the
-    player to act, the number of actions and whether the game is over; also in the observations of
-    all players, except in sub-steps. The history of a simultaneous game is not in order, so only
+    player to act, the history and whether the game is over; also in the observations of all
+    players, except in sub-steps. The history of a simultaneous game is not in order, so only
     ranges are checked. A game whose functions crash on a damaged record needs its own `valid`.
     """
     bounds = {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))}

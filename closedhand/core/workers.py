@@ -121,6 +121,7 @@ def _check_picklable(work: Any) -> None:
 
 
 def _in_order(futures: list[Future[Result]], pool: ProcessPoolExecutor) -> Iterator[Result]:
+    """Yield results in order; after a Ctrl-C wait for the running jobs, yield theirs, and raise."""
     done = 0
     try:
         for future in futures:

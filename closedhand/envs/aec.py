@@ -26,6 +26,7 @@ from closedhand.envs.pettingzoo_base import Table
 
 KERNELS = batch_kernels.play_one, batch_kernels.observe_one
 PLAY, LOOK = 0, 1
+"""Indices of `KERNELS`."""
 
 
 def env(
@@ -41,8 +42,8 @@ def env(
 
     The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
     agent whose illegal action ends the game gets `illegal_reward`, the others 0. A lenient game
-    (`game.lenient`) has no check against the mask: its illegal actions count as a pass. The other
-    arguments are those of `SoloEnv`.
+    (`game.lenient`) has no check against the mask: its illegal actions count as others. The other
+    arguments, and the errors, are those of `SoloEnv`.
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)
@@ -117,8 +118,9 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """Play an action of `agent_selection`; None for an agent that has terminated.
 
         Raises:
-            gymnasium.error.ResetNeeded: All agents are gone.
+            gymnasium.error.ResetNeeded: No game was started, or all agents are gone.
             InputError: The action is not legal; the game is unchanged.
+            ValueError: The agent has terminated, and the action is not None.
         """
         if not self.agents:
             raise error.ResetNeeded(common.RESET_FIRST)

@@ -1,6 +1,6 @@
-"""Common parts of all envs: the game and its options, spaces, seeds, and the start of games.
+"""Common parts of all envs: the game, checks of arguments, seeds, and the start of games.
 
-A check returns the value, or raises an `InputError` that shows it.
+A check returns the value, or raises an `InputError` if it is not allowed.
 """
 
 import copy
@@ -25,9 +25,7 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 RENDER_FPS = 2
 
 ILLEGAL_REWARD = -10.0
-"""Default reward of an illegal action.
-
-A small penalty would let agents without masks end a lost game cheaply."""
+"""Default reward of an illegal action; a small penalty would let agents end a lost game cheaply."""
 
 LARGEST_REWARD = 1e30
 """Largest absolute value of a reward, since some libraries store rewards as float32."""
@@ -36,13 +34,13 @@ MOST_GAMES = 2**24
 """Maximum number of games of a batch; the spaces of more would fill the memory."""
 
 RESET_FIRST = "no game is under way: call reset() first"
-"""Message of an env that is stepped before a game was started."""
+"""Message of an env that is used while no game is under way."""
 
 ENDED_FIRST = "the opponents end this game before the seat's first turn"
 """Message about a given start that leaves the user no turn.
 
-A game without a turn of ours is not an episode. A dealt one is replaced by a new deal, but a given
-state could lead to such games forever."""
+A game without a turn of the user is not an episode. A dealt one is replaced by a new deal, but a
+given state could lead to such games forever."""
 
 
 class Copied:
@@ -64,6 +62,7 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     """Make the game of a name with options, or return the given `Game`.
 
     Raises:
+        InputError: Neither a name of a game nor a `Game`, or a value that an option does not take.
         UnknownOption: An option that the game does not have, or options beside a `Game`, which has
             its own. The message begins like Python's `TypeError`, since libraries search for it.
     """
@@ -89,7 +88,7 @@ def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
 
 
 def metadata(**more: Any) -> dict[str, Any]:
-    """Make the metadata of an env or of a class, with a list of its own: wrappers append to it."""
+    """Make metadata of an env or a class; the list of modes is new, since wrappers append to it."""
     return {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS, **more}
 
 
@@ -137,7 +136,7 @@ def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
     """Check seeds of a batch: one for all (game i gets seed + i), or one for each game or row.
 
     Returns:
-        The seed of each game, or of each row of a `seat_vector.Rows`; None: a random one.
+        The seed of each game, or of each row of a `seat_vector.Rows`; None where none is given.
     """
     if seed is None:
         return [None] * number
@@ -194,8 +193,8 @@ def reset_options(options: Any) -> Mapping[str, Any]:
 def given_start(game: Game, options: Any) -> State | None:
     """Return the state from which the options of a reset start; None for a deal by the seed.
 
-    The option `deal` is the text of a deal, `state` a full record of a game in progress. Other
-    options are ignored here.
+    The option `deal` is the text of a deal, `state` a full record of a game in progress; an
+    `InputError` refuses any other value, or both. Other options are ignored here.
     """
     start = reset_options(options)
     deal, state = start.get("deal"), start.get("state")

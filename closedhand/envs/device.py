@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     import torch
 
 ALIGNMENT = 16
-"""Rows end at a multiple of this many bytes, so that they can be copied in words."""
+"""All rows together take a multiple of this many bytes, so that they can be copied in words."""
 ROWS_OF_A_BLOCK = 56 * 1024
-"""Bytes for observations and masks of a block, if four blocks share a multiprocessor."""
+"""Most bytes for observations and masks of a block, so that four share a multiprocessor."""
 MOST_PER_BLOCK, THREADS = 64, 128
-"""Largest number of games of a block, and its threads; half of them write observations."""
+"""Largest number of games of a block; number of its threads, half of which write observations."""
 BLOCKS = 4
-"""Largest number of blocks per multiprocessor, which play any further games in turn."""
+"""Largest number of blocks per multiprocessor; they play any further games in turn."""
 STACK = 20 * 1024
 """Bytes of stack of a thread for kernels that make arrays of variable length on it."""
 SPARE = 64
@@ -98,7 +98,7 @@ class Device:
         return array.view(type(make_streams(0))) if self.on_cpu else array
 
     def tables(self, value: Any) -> Any:
-        """Copy the tables of rules or policies to the memory of the GPU, once each."""
+        """Copy tables in rules or policies to the GPU, once each; return these with addresses."""
         key = id(value)
         if isinstance(value, np.record | np.ndarray):
             table: NDArray[Any] = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
@@ -143,7 +143,7 @@ class Device:
 
 
 def check_device(device: Any) -> "torch.device":
-    """Check that there is a device of PyTorch, and return it."""
+    """Check a device, the CPU or a GPU that PyTorch finds, and return it."""
     torch = import_torch()
     try:
         found = torch.device(device)
@@ -166,7 +166,7 @@ def check_device(device: Any) -> "torch.device":
 
 
 def step_name(compact: bool, by_block: bool) -> str:
-    """Name the kernel of a step."""
+    """Name the kernel of a step, as in `core.numba.gpu.entries`."""
     return f"step_{'compact' if compact else 'planes'}" + ("_by_block" if by_block else "")
 
 
@@ -176,6 +176,7 @@ def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape
     The observation and the mask of a game take `row` bytes. The GPU has `processors`
     multiprocessors, and a block may have `most_shared` bytes of shared memory.
     """
+    # A multiple of 4, so that the rows of a block begin and end with whole words.
     per_block = min(MOST_PER_BLOCK, min(ROWS_OF_A_BLOCK, most_shared) // row // 4 * 4)
     if per_block < 4 and 4 * row <= most_shared:
         per_block = 4

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import torch
 
 PICKS = 0x5DEECE66D
-"""Bits that turn the key of a game's stream into that of the stream of `sample` and `decide`."""
+"""Xor of the keys of a game's two streams: the second one is for `sample` and `decide`."""
 
 
 class DeviceBatch:
@@ -44,8 +44,8 @@ class DeviceBatch:
         torch: PyTorch, which is imported when the first batch is made.
         device: The device, a `torch.device`.
         form: Form of the observations.
-        observation: int8 [number, size], of the player to act.
-        action_mask: int8 [number, num_actions], of the player to act.
+        observation: Observations of the players to act, int8 [number, size].
+        action_mask: Masks of the players to act, int8 [number, num_actions].
         player: Seat to act, int64 [number].
         actor: Seat that acted in the last step, after `reset` -1, int64 [number].
         rewards: Rewards of all seats in the last step, float64 [number, num_players].
@@ -213,7 +213,7 @@ class DeviceBatch:
 
         Args:
             actions: Ids of actions of the players to act, int64 [number] on the same device. An
-                illegal one ends its game.
+                illegal one ends its game, unless it counts as a pass (`game.lenient`).
 
         Raises:
             InputError: The actions are no such tensor, or no games were started.
@@ -252,7 +252,7 @@ class DeviceBatch:
         if not self.shape.by_block:
             self._observation_words.zero_()
             self._mask_words.zero_()
-        launch.set(5, starting)
+        launch.set(5, starting)  # 5 and 6 are the places in `_prepare_step`
         launch.point(6, actions.data_ptr())
         launch(self._device.stream())
 
@@ -300,8 +300,8 @@ class DeviceBatch:
         device, if it is given.
 
         Raises:
-            InputError: The agent decides in Python, `out` is no such tensor, or no games were
-                started.
+            InputError: There is no such agent, or it decides in Python; `out` is no such tensor; or
+                no games were started.
         """
         self._check_started()
         if out is not None:

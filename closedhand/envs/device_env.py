@@ -65,7 +65,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         `legal` and `num_threads`.
 
         Raises:
-            InputError: There is no GPU or not enough memory, or an unknown name, option or mode.
+            InputError: As for `DeviceBatch`, or an unknown name, option or mode.
         """
         self.game = common.resolve(game, options)
         if common.check_autoreset_mode(autoreset_mode) != AutoresetMode.SAME_STEP:
@@ -89,7 +89,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         batch = self.batch
         self._observations: Any = batch.observation
         if not self.form.is_array:
-            places = self.form.parts(np.arange(self.form.size))
+            places = self.form.parts(np.arange(self.form.size))  # indices of each part's entries
             self._observations = {
                 name: batch.observation[:, at.min() : at.max() + 1].view(num_envs, *at.shape)
                 for name, at in places.items()
@@ -152,5 +152,5 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         return self.batch.action_mask != 0
 
     def _seen(self) -> Any:
-        """Return the observations, in a dict of its own."""
+        """Return the observations, an array or a new dict."""
         return self._observations if self.form.is_array else dict(self._observations)

@@ -12,7 +12,7 @@ from closedhand.core.stream import WEYL
 from closedhand.envs.device import THREADS, Device, examples
 
 LANES = 2**17
-"""Games that are played at the same time; each needs scratch space of its own."""
+"""Maximum number of games that are played at a time; each needs scratch space of its own."""
 
 
 class RandomGames:
@@ -20,7 +20,7 @@ class RandomGames:
 
     Attributes:
         states: The ends of the games as bytes, uint8 [number, itemsize].
-        streams: Their random numbers, int64 [number, 2].
+        streams: Their streams of random numbers, each a key and a count, int64 [number, 2].
         moves: Numbers of actions, int64 [number].
     """
 
@@ -55,7 +55,7 @@ class RandomGames:
         """Play one random game for each key of a stream, see `keys`.
 
         Returns:
-            The number of actions of each game, int64 [number], where the streams are.
+            The tensor `moves`, which the next call overwrites.
         """
         self.streams[:, 0] = self._device.torch.from_numpy(keys).to(self._device.place)
         self.streams[:, 1] = 0

@@ -34,11 +34,11 @@ class ObservationForm:
         is_array: Whether the observation is one array instead of a dict: `flat` or `compact`, with
             the mask in the info alone.
         compact: Whether kernels write `game.features` instead of `game.observe`.
-        size: Number of entries that they write.
+        size: Number of entries that kernels write.
     """
 
     def __init__(self, game: Game, form: Any = PLANES, mask: Any = IN_OBSERVATION) -> None:
-        """Choose a form; `mask` is one of `MASKS`."""
+        """Choose a form of `FORMS` and a place of `MASKS`; an `InputError` refuses any other."""
         self.game = game
         self.name = common.one_of("observation", form, FORMS)
         self.mask = common.one_of("mask", mask, MASKS)
@@ -49,7 +49,7 @@ class ObservationForm:
     def bounds(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Return the smallest and the largest value of every entry, int8 [size] each.
 
-        Except for features, parts with several axes hold 0 to 1, and vectors -1 to 127.
+        Features have bounds of their own. Parts with several axes hold 0 to 1, vectors -1 to 127.
         """
         if self.compact and self.game.feature_table is not None:
             return self.game.feature_table.bounds
@@ -60,7 +60,7 @@ class ObservationForm:
         return low, high
 
     def space(self, has_mask: bool = True) -> spaces.Dict | Any:
-        """Make the space of `show`, int8: of the parts in order, then the mask; or of one array."""
+        """Make the space of `show`, int8: of the parts, the mask if `has_mask`; or of one array."""
         low, high = map(self.parts, self.bounds())
         parts: OrderedDict[str, spaces.Space[Any]] = OrderedDict(
             (name, spaces.Box(low[name], high[name], low[name].shape, np.int8)) for name in low
@@ -74,8 +74,8 @@ class ObservationForm:
     def show(self, observation: np.ndarray, mask: np.ndarray | None = None) -> Observation:
         """Put together an observation of a kernel, int8 [..., size], and its mask, if there is one.
 
-        The result is a dict of the parts and, where it belongs, the mask, int8 [..., num_actions];
-        or the array. It shares memory with both.
+        The result, which shares their memory, is the array if `is_array`; else a dict of the parts
+        and, unless masks are in infos alone, the mask, int8 [..., num_actions].
         """
         if self.is_array:
             return observation

@@ -1,6 +1,7 @@
 """Kernels of `SoloEnv`, which do everything between two turns of the user in one call.
 
-They do not check their arguments, like those of `closedhand.core.batch_kernels`.
+They do not check their arguments, like those of `closedhand.core.batch_kernels`. A policy is an
+agent inside kernels (`closedhand.core.policies`); packed values are those of `fast_call.pack`.
 """
 
 import numpy as np
@@ -48,10 +49,12 @@ def take_turn(
 
     If the action is `BEGIN`, begin with a deal by the seed, or, if the seed is 0, with the game in
     `states`. One kernel does both, since each kernel contains the code of the whole game and of all
-    policies. Rules and policies are packed. Without policies nobody but the user plays.
+    policies. Rules and policies are packed. Without policies nobody but the user plays. After an
+    illegal action of the user the game is shown as it was, with masks of zeros.
 
     Returns:
-        The status of the game; and if it is `REFUSED`, the illegal action of a policy.
+        The status of the game; and if it is `REFUSED` the illegal action of a policy, after which
+        nothing is shown, else `ALL_LEGAL`.
     """
     rules, policies = unpack(rules), unpack(policies)
     ids = np.empty(scratch, np.int32)

@@ -23,7 +23,6 @@ from closedhand.core.policies import Policies, policy_of
 Spec = str | Player | Sequence[str | Player]
 """A name or an agent for all other seats, or a sequence with one for each other seat."""
 
-
 DERIVED = ("policies", "packed")
 """Cached attributes that are derived from the agents."""
 
@@ -50,7 +49,7 @@ class Opponents:
     def seed(self, rng: np.random.Generator) -> None:
         """Make the agents given by name again, and keep those given as objects.
 
-        Their seeds come from children of `rng`. Its own stream, used for the deals, is unchanged.
+        Seeds come from children of `rng`, whose own stream is unchanged: `SoloEnv` deals from it.
         """
         seeds = [int(child.integers(2**31)) for child in rng.spawn(len(self.specs))]
         self.agents = [
@@ -62,7 +61,7 @@ class Opponents:
 
     @cached_property
     def policies(self) -> Policies | None:
-        """The agents' policies, for kernels; None if one of them decides in Python."""
+        """The agents' policies, for kernels; None without agents, or if one decides in Python."""
         found = [policy_of(agent) for agent in self.agents]
         return tuple(found) if found and all(each is not None for each in found) else None
 
@@ -76,13 +75,13 @@ class Opponents:
         return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
     def refuse(self, state: Any, seat: int, action: Integer) -> NoReturn:
-        """Raise an `InputError` for an illegal action of the agent to act; `seat` is ours."""
+        """Raise an `InputError` for an illegal action of the agent to act; `seat` is the user's."""
         agent = self.agents[(int(state["player"]) - seat) % self.game.num_players - 1]
         why = explain_illegal(self.game, state, int(action))
         raise InputError(f"agent {agent.name!r} cannot continue: {why}")
 
     def play_outside(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Let agents that decide in Python play until each game is over or it is the user's turn.
+        """Let all agents play, in Python, until each game is over or it is the user's turn.
 
         The games `states`, [n], change in place; `seats` are those of the user, int64 [n]. Return
         which games are over, bool [n].

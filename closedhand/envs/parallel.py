@@ -44,7 +44,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         """Make the env; arguments are those of `SoloEnv`.
 
         Raises:
-            InputError: As for `GameAEC`, or a game whose players act in turn.
+            InputError: As for `SoloEnv`, or a game whose players act in turn.
         """
         super().__init__(
             game, render_mode=render_mode, observation=observation, mask=mask, **options
@@ -138,10 +138,7 @@ parallel_env = GameParallel
 
 
 def _check_level(game: Game, state: State) -> None:
-    """Refuse a state in which some players have acted already and others have not.
-
-    The rest of the game shows it: all players must have the same number of turns left.
-    """
+    """Refuse a state in which only some players have acted, and so have fewer turns left."""
     state = state.copy()
     turns = [0] * game.num_players
     while not game.over(state):

@@ -29,11 +29,11 @@ class Spaces:
         self.state_space = form.joint_space()
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """Return the space of an agent, the same object at every call."""
+        """Return the space of an agent's observations, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[int]:
-        """Return the space of an agent, the same object at every call."""
+        """Return the space of an agent's actions, the same object at every call."""
         return self.action_spaces[agent]
 
 
@@ -103,7 +103,7 @@ class Table(common.Copied, Spaces):
         return self.form.joint(self._states[0])
 
     def render(self) -> str | np.ndarray | None:
-        """Draw the open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""
+        """Draw the open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`, else None."""
         if self.render_mode is None:
             logger.warn("render() shows nothing: the env was made without a render_mode")
             return None

@@ -56,7 +56,7 @@ def _check_ids(spec: GameSpec) -> None:
 
 
 def register_games() -> None:
-    """Find all games, and enter their envs into the registries."""
+    """Find all games, and enter their envs into the registries; warn of ids that are taken."""
     find_games()
     for spec in GAMES.values():
         try:
@@ -88,6 +88,9 @@ def make_vector(
         num_envs: Number of games.
         device: None for a `GameVectorEnv`; `cuda`, `cuda:1`, … or `cpu` for a `DeviceVectorEnv`.
         **arguments: Arguments of the env, and options of `make_game`.
+
+    Raises:
+        InputError: As for the class of the env.
     """
     # Imported here, so that `import closedhand` does not wait for the envs.
     from closedhand.envs.device_env import DeviceVectorEnv

@@ -23,7 +23,7 @@ RIGHT = WIDTH - 28
 CARD_HEIGHT, CARD_SHAPE = 124, 0.7
 """Maximum height of a card, and the ratio of its width to its height."""
 COUNTED = 5
-"""Least number of open cards that is written beside them; hidden cards are counted from 2 on."""
+"""Open cards are counted beside their row from this number on, hidden cards from 2 on."""
 TEXT_SIZE, NOTE_SIZE, NOTE_LINE = 25, 23, 27
 SMOOTH = 4
 """Factor by which cards are drawn larger, and then reduced, for smooth edges."""
@@ -88,6 +88,7 @@ def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
 def _draw_row(
     image: Any, draw: Any, row: Row, named: str, top: float, height: float, card: int
 ) -> None:
+    """Draw a row; `named`, if not empty, replaces its name, and `card` is the height of a card."""
     box = (EDGE, top, WIDTH - EDGE, top + height)
     if row.active:
         draw.rounded_rectangle(box, 14, SEAT, ACTIVE, 3)
@@ -120,7 +121,6 @@ def _draw_lines(
 
 
 def _shortened(draw: Any, text: str, width: float) -> str:
-    """Shorten a name to a width."""
     shown = text
     while draw.textlength(shown, _font(TEXT_SIZE)) > width:
         text = text[:-1]
@@ -138,7 +138,6 @@ def _in_font(text: str) -> str:
 
 
 def _wrapped(draw: Any, text: str, width: float) -> list[str]:
-    """Wrap a text to lines of a width."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -165,7 +164,7 @@ def _draw_cards(
 
 @lru_cache(maxsize=512)
 def _card(card: str, width: int, height: int, strip: int) -> Any:
-    """Draw a card, with transparent corners; overlapping cards leave its left `strip` visible."""
+    """Draw a card, for an empty text its back; the next card leaves its left `strip` visible."""
     pillow = require_pillow()
     from PIL import ImageDraw
 
@@ -188,7 +187,7 @@ def _card(card: str, width: int, height: int, strip: int) -> Any:
 
 
 def _draw_face(draw: Any, shown: Face, w: float, h: float, strip: float) -> None:
-    """Draw rank and suit in the corner, visible under overlapping cards, and once more below."""
+    """Draw rank and suit in the corner, on the `strip` that stays visible, and once more below."""
     color = JOKERS.get(shown.joker) or SUITS[shown.suit]
     rank = "" if shown.rank == "*" else shown.rank
     size = min(h * 0.42, strip * 1.3 / max(1, len(rank)), w * 1.1 / max(1, len(rank)))

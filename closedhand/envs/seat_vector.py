@@ -32,8 +32,8 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     marks action 0 alone, and their actions are ignored. Each row has the observations and rewards
     of its seat, also when another seat acts, and the rows of a game end together. A learner treats
     each row as an env of one player with many forced actions, so that its returns and advantages
-    are correct. `infos["to_act"]`, bool [rows], marks the rows with a choice; a custom loop may
-    skip the others. With `mask="info"` masks stand in the infos alone.
+    are correct. `infos["to_act"]`, bool [num_envs], marks the rows to act; a custom loop may skip
+    the others. With `mask="info"` masks stand in the infos alone.
 
     Attributes:
         num_games: Number of games.
@@ -48,7 +48,6 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _set_up(
         self, games: int, seats: int, space: Any, actions: spaces.Discrete, mode: Any
     ) -> None:
-        """Set up spaces for a number of games and seats."""
         self.autoreset_mode = common.check_autoreset_mode(mode)
         self.metadata = {**deepcopy(self.metadata), "autoreset_mode": self.autoreset_mode}
         self.num_games, self.num_seats, self.num_envs = games, seats, games * seats
@@ -61,7 +60,7 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     @abstractmethod
     def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
-        """Start new games where `games`, bool [num_games], is True."""
+        """Start new games, by a seed for each, where `games`, bool [num_games], is True."""
 
     @abstractmethod
     def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -76,7 +75,7 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     @abstractmethod
     def _look(self) -> tuple[Observation, np.ndarray]:
-        """Return the observation and the mask of every row; masks of waiting rows are ignored."""
+        """Return the observation and the mask of every row; `_current` changes the masks."""
 
     def reset(
         self,
@@ -87,8 +86,8 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         """Start new games.
 
         Args:
-            seed: Seed of game 0; game i gets seed + i. Or a seed for each row, of which the first
-                row of a game counts. None: the streams continue.
+            seed: Seed of game 0; game i gets seed + i. Or a seed for each row, of which that
+                of a game's first row counts. None: the streams continue.
             options: `reset_mask`, bool [num_envs], the same for all rows of a game: where to start
                 a new game, by default everywhere. Further options are those of the games.
 
@@ -123,7 +122,8 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
         Raises:
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
-            InputError: The actions are not integers [num_envs].
+            InputError: The actions are not integers [num_envs], or the env of an `AECRows` refuses
+                one.
         """
         ids = integers("actions", actions, self.num_envs, "row")
         disabled = self.autoreset_mode == AutoresetMode.DISABLED
@@ -187,7 +187,7 @@ class SeatVectorEnv(Rows):
         """Make the env of `num_games` games; other arguments are those of `GameVectorEnv`.
 
         Raises:
-            InputError: An unknown name, option, mode or form of observations, or no games.
+            InputError: An unknown name, option, mode or form, or a number out of range.
         """
         self.game = common.resolve(game, options)  # refuses other options of a `GameVectorEnv`
         self._env = GameVectorEnv(

@@ -36,8 +36,8 @@ def seat_returns(
         these steps.
 
     Raises:
-        InputError: Arrays whose shapes do not fit, a seat that does not exist, or a discount that
-            is not from 0 to 1.
+        InputError: Arrays without numbers or of shapes that do not fit, a seat that does not exist,
+            or a discount that is not from 0 to 1.
     """
     paid, acted, ended = _checked(rewards, actors, ends)
     _check_share("gamma", gamma)
@@ -82,15 +82,15 @@ def seat_advantages(
         seat acted or no successor is known.
 
     Raises:
-        InputError: Arrays whose shapes do not fit, a seat that does not exist, a discount or weight
-            that is not from 0 to 1, or only one of `last_values` and `last_actors`.
+        InputError: As for `seat_returns`, a weight that is not from 0 to 1, or only one of
+            `last_values` and `last_actors`.
     """
     paid, acted, ended = _checked(rewards, actors, ends)
     _check_share("gamma", gamma)
     _check_share("gae_lambda", gae_lambda)
     value = _array("values", values, acted.shape, np.float64)
     advantages = np.full(acted.shape, np.nan)
-    # Value and advantage of each seat's next decision. NaN: it is not known.
+    # Value (NaN: not known) and advantage (0: not known) of each seat's next decision.
     ahead, gain = np.full(paid.shape[1:], np.nan), np.zeros(paid.shape[1:])
     if (last_values is None) != (last_actors is None):
         raise InputError("last_values and last_actors go together")

@@ -77,7 +77,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         Args:
             game: Name of a game, or a `Game`.
             opponents: A name or an agent for every other seat, or a list with one for each, in seat
-                order after ours.
+                order after the user's.
             seat: The seat to play, or `random`: a new one for each episode.
             observation: Form of the observations: `planes`, `flat` or `compact`.
             mask: `observation`: masks in observations and infos; `info`: in infos alone.
@@ -86,7 +86,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
             **options: Options of `make_game`.
 
         Raises:
-            InputError: An unknown name, option, seat, render mode or form of observations.
+            InputError: An unknown name, option, seat, mode or form, or a reward out of range.
         """
         self.game = common.resolve(game, options)
         self.form = ObservationForm(self.game, observation, mask)
@@ -111,7 +111,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game; the opponents play until it is our turn.
+        """Start a new game; the opponents play until it is the user's turn.
 
         Args:
             seed: Seed that restarts all randomness; None: the stream continues.
@@ -119,7 +119,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
 
         Raises:
             InputError: The seed is not a whole number of 0 or more, an option is not a deal or the
-                state of a game in progress, or a given game ends before our turn; the env is
+                state of a game in progress, or a given game ends before the user's turn; the env is
                 unchanged. Or an opponent chose an illegal action: unless the start was given, the
                 env then needs another `reset`.
         """
@@ -141,7 +141,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         return self._current(look)
 
     def _start(self, given: State | None) -> Look:
-        """Start a game, and let the opponents play until it is our turn."""
+        """Start a game, and let the opponents play until it is the user's turn."""
         while True:
             self._paid = 0.0
             seed = draw_seed(self.np_random) if given is None else IN_STATE
@@ -194,7 +194,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
     def step(
         self, action: int | np.integer[Any]
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:  # fmt: skip
-        """Play an action; the opponents answer until it is our turn again or the game is over.
+        """Play an action; the opponents answer until the user's turn or the end of the game.
 
         Returns:
             Observation, reward, terminated, truncated (always False), info.
@@ -223,7 +223,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         return observation, reward, self._ended, False, info
 
     def action_masks(self) -> np.ndarray:
-        """Return the mask of legal actions, bool [num_actions]; sb3-contrib calls this method."""
+        """Return the mask, bool [num_actions], for sb3-contrib; it is all False after the end."""
         if not self._has_begun:
             raise error.ResetNeeded(common.RESET_FIRST)
         mask = np.zeros(self.game.num_actions, bool)
@@ -232,7 +232,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         return mask
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
-        """Draw the table as our seat sees it, open after the end; see `closedhand.envs.render`."""
+        """Draw the table as the user sees it, open after the end; see `closedhand.envs.render`."""
         if self.render_mode is None:
             logger.warn("render() shows nothing: the env was made without a render_mode")
             return None

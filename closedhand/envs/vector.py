@@ -71,7 +71,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     marked, or listed. With next-step reset the action there is ignored. Every array is new at each
     step.
 
-    Infos are arrays, each with a second array `_key` that marks the games for which it is valid:
+    Infos are arrays by name, each with a second one, `_` and the name, that marks its valid games:
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation.
     - `current_player`, int64 [num_envs]: the player of the observation and the mask.
@@ -81,8 +81,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
       legal actions, ascending, then -1; `longest` is the greatest number in any game of this step.
       In games of thousands of actions ids take far less time than masks, which `"ids"` leaves out.
     - `rewards`, float64 [num_envs, num_players], after steps: the rewards of all seats.
-    - `actor`, int64 [num_envs], after steps: the seat that acted; -1 if the step began a new game
-      instead.
+    - `actor`, int64 [num_envs], after steps: the seat that acted; -1 if none did, since the step
+      began a new game or left the game out (`chosen`).
     - `episode`, with `reward="seats"`, of games that just ended: a dict of `r`, float64 [num_envs,
       num_players], the sums of the rewards, and `l`, int64 [num_envs], the number of steps.
     - `final_obs` and `final_info`, with same-step reset, of games that just ended; `returns` and
@@ -111,7 +111,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     _packed: Any = None
     _code: Any
     _rooms: list[tuple[np.ndarray, np.ndarray]]
-    """Scratch space of `advance_games`, for each thread."""
+    """Scratch space of `advance_games` for each thread: `views` and `ids`."""
 
     def __init__(
         self,
@@ -137,9 +137,9 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             num_envs: Number of games.
             opponents: As for `SoloEnv`; None: self-play.
             seat: With opponents the seat to play, or `random`: a new one for each game.
-            reward: The rewards of `step`: `actor`, of the player who acted or with opponents of our
-                seat; or `seats`, of all seats. None is `actor`, with a warning at the first step of
-                self-play.
+            reward: The rewards of `step`: `actor`, of the player who acted, or with opponents of
+                the user's seat; `seats`, of all seats. None is `actor`, with a warning at the first
+                step of self-play.
             observation: Form of the observations: `planes`, `flat` or `compact`.
             mask: `observation`: masks in observations and infos; `info`: in infos alone.
             legal: Form of the legal actions: a `mask` in observations and infos, `ids` in the
@@ -147,11 +147,11 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             illegal_reward: The reward of an illegal action.
             autoreset_mode: `NextStep`, `SameStep` or `Disabled`: when the next game begins.
             render_mode: `human`, `ansi`, `rgb_array` or None.
-            num_threads: Number of threads that share the games, which do not depend on it.
+            num_threads: Number of threads that share the games; results do not depend on it.
             **options: Options of `make_game`.
 
         Raises:
-            InputError: An unknown name, option, seat, mode or form of observations, or no games.
+            InputError: An unknown name, option, seat, mode or form, or a number out of range.
         """
         self.game = common.resolve(game, options)
         self.num_envs = common.number_of("num_envs", num_envs, common.MOST_GAMES)
@@ -200,7 +200,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             reason = self.game.valid(state)
             if reason:
                 raise InputError(f"states[{i}] is not a state of {self.game.name}: {reason}")
-        with unchanged_if_refused(self, states[0], *HELD):
+        with unchanged_if_refused(self, states[0], *HELD):  # any state: the start is given
             self._games.states[:] = states
             self._begin(self._everywhere, SET)
 
@@ -213,15 +213,16 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         """Start new games.
 
         Args:
-            seed: Seed of game 0, where game i gets seed + i; or a seed for each game. None: the
-                streams continue.
-            options: `reset_mask`, bool [num_envs]: where to start a new game, by default, and at
-                first, everywhere. `deal`, the text of a deal for all games, or `state`, one to
-                continue from.
+            seed: Seed of game 0; game i gets seed + i. Or a seed for each game. None: the streams
+                continue.
+            options: `reset_mask`, bool [num_envs]: where to start a new game, by default
+                everywhere; the first reset starts all. `deal`, the text of a deal for all games, or
+                `state`, one to continue from.
 
         Raises:
-            InputError: A wrong number of seeds, or an invalid seed, mask, deal or state; the env
-                is unchanged.
+            InputError: A wrong number of seeds, an invalid seed, mask, deal or state, or a given
+                game ends before the user's turn; the env is unchanged. Or an opponent chose an
+                illegal action: unless the start was given, all games then need another `reset`.
         """
         given = common.given_start(self.game, options)
         mask = common.reset_options(options).get("reset_mask")
@@ -252,9 +253,10 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             Observations, rewards, terminations, truncations (always False), infos.
 
         Raises:
-            gymnasium.error.ResetNeeded: Games ended with autoreset disabled.
-            InputError: The actions are not integers [num_envs], or `chosen` is not such a mask; or
-                an opponent chose an illegal action, after which only `reset` goes on.
+            gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
+            InputError: The actions are not integers [num_envs], `chosen` is no mask of games, or a
+                wrapper takes one reward a game where there is one a seat; or an opponent chose an
+                illegal action, after which only `reset` goes on.
         """
         actions = integers("actions", actions, self.num_envs)
         chosen = common.mask_of("chosen", chosen, self.num_envs)
@@ -328,7 +330,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         """Return new arrays of what the user sees."""
         self._check_started()
         shown = self._blank(self.num_envs)
-        self._run(self._everywhere, shown.steps, shown, pays=False)
+        self._run(self._everywhere, shown.steps, shown, pays=False)  # actions are ignored
         return shown
 
     def _blank(self, number: int, sums: bool = False) -> Shown:
@@ -358,6 +360,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         )
 
     def _seed(self, seeds: list[int | None], chosen: np.ndarray) -> None:
+        """Begin the streams of the chosen games that have a seed; at first those of all games."""
         anew = list(range(self.num_envs))
         if self._has_begun:
             anew = [i for i in np.flatnonzero(chosen).tolist() if seeds[i] is not None]
@@ -370,7 +373,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 self._opponents.seed(self.np_random)
 
     def _begin(self, chosen: np.ndarray, origin: int) -> None:
-        """Start games, see `game_kernels.start`; the opponents play until it is our turn."""
+        """Start games, see `game_kernels.start`; the opponents play until it is the user's turn."""
         self._earned[chosen], self._steps[chosen] = 0.0, 0
         self._games.status[chosen] = OVER  # so that the turn starts a game in place of an action
         self._turn(chosen, np.zeros(self.num_envs, np.int64), origin)
@@ -380,10 +383,10 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     def _turn(
         self, chosen: np.ndarray, actions: np.ndarray, origin: int, shown: Shown | None = None
     ) -> None:
-        """Play our actions, or start games that are over, and let the opponents play.
+        """Play the user's actions, or start games that are over, and let the opponents play.
 
         `origin` says how games start, see `game_kernels.start`. Without `shown` nothing is paid or
-        shown. Where an action of an opponent is illegal, it replaces ours in `actions`.
+        shown. An `InputError` refuses an opponent's illegal action; kernels put it into `actions`.
         """
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)
@@ -406,7 +409,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     def _turn_outside(
         self, opponents: Opponents, chosen: np.ndarray, actions: np.ndarray, origin: int
     ) -> None:
-        """Do `_turn` with an opponent that decides in Python: the kernel plays our actions only."""
+        """Do `_turn` with an opponent in Python: the kernel plays the user's actions only."""
         games, going = self._games, chosen
         while going.any():
             self._run(going, actions, turns=True, origin=origin)
@@ -415,7 +418,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             over = opponents.play_outside(states, games.seats[waiting])
             games.states[waiting] = states
             games.status[waiting] = np.where(over, OVER, RUNNING)
-            # A dealt game that the others end before our turn is not an episode: deal another one.
+            # A dealt game that the others end before the user's turn is no episode: deal another.
             going = np.zeros(self.num_envs, bool)
             if origin == DEALT:
                 going[waiting] = over & (games.actors[waiting] == NONE)

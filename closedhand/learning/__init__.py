@@ -3,7 +3,7 @@
 What to read, in this order:
 
 1. `ppo`, `dmc`, `imitation`: an algorithm each, its update from top to bottom. `maskable_ppo` is
-   that of Stable-Baselines3; `device_ppo` keeps the games on a GPU.
+   the PPO of Stable-Baselines3; `device_ppo` is a PPO whose games stay on a GPU.
 2. `training`: what the first three share, from the games of an update to the averaged weights;
    `selfplay`, `population` and `remote_games` play these games.
 3. `network_learner`: what all five share: counts, scores, and the file for agents.

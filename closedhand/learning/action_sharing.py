@@ -24,8 +24,8 @@ from closedhand.core.game import Game
 def spelling(game: Game) -> torch.Tensor | None:
     """Number the parts of every action: each character of its text with its count, and the length.
 
-    The result is int64 [actions, most], padded with the number of different parts; None if there
-    are at least as many parts as actions.
+    The result is int64, a row for each action, padded with the number of different parts; None if
+    there are at least as many parts as actions.
     """
     numbers: dict[tuple[str, int], int] = {}
     found: list[list[int]] = []
@@ -42,7 +42,7 @@ def spelling(game: Game) -> torch.Tensor | None:
 
 
 def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
-    """Let layers with a row for each action share rows by `spelling`; these start at 0."""
+    """Let layers with a row per action share rows, at first 0, by the result of `spelling`."""
     for layer in layers:
         parametrize.register_parametrization(layer, "weight", _Sum(parts, layer.in_features))
 

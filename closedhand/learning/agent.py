@@ -3,7 +3,8 @@
 1. Encode the views, and compute the scores of the legal actions.
 2. Divide the scores by the temperature and draw by softmax, or take the best action at 0.
 3. If the game has one action per play, but the network chooses its sub-steps, draw full states
-   that fit the views, and choose sub-steps on them until a flat action is complete.
+   that fit the views, and choose sub-steps on them until a flat action is complete. The sub-steps
+   of a play depend on the player's own cards alone, so any such state will do.
 """
 
 from pathlib import Path
@@ -27,11 +28,7 @@ COLDEST = 1e-6
 
 
 class NetworkAgent(BatchAgent):
-    """Agent that plays by a network, in the form of the game that it has learned or the flat one.
-
-    In the flat form a network of sub-steps chooses them one after the other, on full states drawn
-    to fit the view: the sub-steps of a play depend on the player's own cards alone.
-    """
+    """Agent that plays by a network, in the form of the game that it learned or in the flat one."""
 
     def __init__(
         self,
@@ -146,7 +143,7 @@ def load(
     the training.
 
     Raises:
-        InputError: The file holds no network that fits the game.
+        InputError: The file cannot be read, or holds no network that fits the game.
     """
     one_thread_unless_chosen()
     forms = [Features(game, observation) for observation in ENCODERS]

@@ -14,17 +14,16 @@ if TYPE_CHECKING:
     from closedhand.learning.agent import NetworkAgent
 
 MODULES = "torch", "safetensors"
-"""Packages that agents by networks need."""
+"""Packages that agents with a network need."""
 NAME = "model.safetensors"
 """Name of the network in a folder of `closedhand train`."""
 FOREIGN = (".zip", ".pt", ".pth", ".ckpt", ".bin")
-"""Suffixes of networks of PyTorch and libraries on it."""
+"""Suffixes of network files of PyTorch and of libraries built on it."""
 MICROSECONDS = 500
 """Approximate time of a decision of the agent `learned`, in microseconds."""
 
 
 def _path(argument: str | None) -> Path:
-    """Convert the argument, a folder of `closedhand train` or a file in it, to the file."""
     if argument is None:
         raise InputError("the agent learned needs the folder of a training: learned:runs/ppo")
     return within(Path(argument), NAME)
@@ -52,7 +51,7 @@ def make_learned(
     FOLDER is a folder of `closedhand train`, or a file in it.
 
     Raises:
-        InputError: The path is missing, or holds no network that fits the game.
+        InputError: The argument is missing, or the path holds no network that fits the game.
     """
     path = _path(argument)
     from closedhand.learning.agent import load

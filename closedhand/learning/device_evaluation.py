@@ -18,10 +18,10 @@ MOST_STEPS = 2000
 
 @torch.no_grad()
 def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[str, Any]:
-    """Play the best actions of a network against an agent, in duplicate in all games of a batch.
+    """Play a network's best actions against an agent that decides in kernels, in duplicate.
 
-    On each deal the network, a `networks.PolicyValue`, plays each side in turn, the agent all other
-    seats. The result is that of `score_of`.
+    Every game of the batch is a deal, on which the network, a `networks.PolicyValue`, plays each
+    side in turn, the agent all other seats. The result is that of `score_of`.
     """
     game = batch.game
     sides = torch.tensor(game.sides, device=batch.device)

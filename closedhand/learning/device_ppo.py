@@ -1,7 +1,7 @@
 """PPO whose games, networks and updates stay on one device: a GPU, or the CPU for trials.
 
-One network plays all seats. A critic of its own sees, besides the observation, the cards of every
-seat, where the states of the game have a field `hands`; no agent plays it. An update takes four
+One network plays all seats. A separate critic sees, besides the observation, the cards of every
+seat, where the states of the game have a field `hands`; agents do not use it. An update takes four
 steps:
 
 1. **Rollout.** Every game of a `DeviceBatch` plays some steps; games that end begin anew. A step
@@ -96,7 +96,7 @@ class PolicyLoss(torch.autograd.Function):
         ctx: Any, logits: Tensor, masks: Tensor, actions: Tensor, logs: Tensor, advantages: Tensor,
         clip: float, entropy_weight: Tensor,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        """Compute the loss of `ppo.loss_of` from all actions instead of a list of the legal ones.
+        """Compute the loss of `ppo.loss_of`, without that of the values, from masks of all actions.
 
         `logits` and `masks` (int8) are [n, actions]; the next three are those of `ppo.Decisions`.
 
@@ -157,10 +157,10 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     ) -> None:
         """Start from an untrained network; see `NetworkLearner`.
 
-        On a GPU of `device` the steps of an update run as CUDA graphs, without `graphs` one by one.
+        If `device` is a GPU, the steps of an update run as CUDA graphs, unless `graphs` is False.
 
         Raises:
-            InputError: No such device, no room for the games, an unknown agent or observation.
+            InputError: No such device, agent or observation, no room for the games, or a bad seed.
         """
         super().__init__(game, settings, seed, against, threads)
         self.device = check_device(device)
@@ -267,7 +267,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         return run
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Do steps 1 to 3 of an update; see the module."""
+        """Do steps 1 to 3; refuse an update that has fewer decisions than a minibatch."""
         settings = self.settings
         if not self._started:
             seed = self.seed

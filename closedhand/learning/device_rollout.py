@@ -91,6 +91,7 @@ class Rollout:
             rows["actors"][t].copy_(batch.player)
             seen = batch.observation.to(self._dtype)
             logs = log_softmax(network(seen), batch.action_mask)
+            # Gumbel's method: the action of the greatest `logs - noise` is a draw from the softmax.
             noise = torch.rand_like(logs).clamp_(DRAW_FROM, 1 - 1e-7).log_().neg_().log_()
             actions = (logs - noise).argmax(1)
             rows["actions"][t].copy_(actions)
@@ -104,7 +105,7 @@ class Rollout:
 
     @torch.no_grad()
     def credit(self, gae_lambda: float) -> None:
-        """Write advantages and targets of the decisions into `rows`; see `PPOSettings`."""
+        """Write advantages and targets of decisions into `rows`; see `PPOSettings.gae_lambda`."""
         rows, seats = self.rows, self.batch.game.num_players
         paid = rows["rewards"].double()
         ended = rows["ended"]
@@ -119,6 +120,8 @@ class Rollout:
         def blank(dtype: torch.dtype = torch.float32) -> Tensor:
             return torch.zeros((self.batch.number, seats), dtype=dtype, device=self.batch.device)
 
+        # By game and seat: value and advantage of the next decision, payments before it, and
+        # whether it, or the end of the game, is among these steps.
         value, advantage, due, known = blank(), blank(), blank(), blank(torch.bool)
         for t in reversed(range(self.steps)):
             over = ended[t][:, None]
@@ -148,7 +151,7 @@ class Rollout:
 
 
 def _put(held: Tensor, seats: Tensor, where: Tensor, new: Tensor) -> Tensor:
-    """Replace the numbers of some seats, [games, 1], in numbers by seat, [games, seats]."""
+    """Return `held`, [games, seats], with `new` at `seats` if `where`; these are [games, 1]."""
     return held.scatter(1, seats, torch.where(where, new, held.gather(1, seats)))
 
 

@@ -57,7 +57,7 @@ def judge(
 ) -> Score:
     """Play an agent on each side in turn of random deals, and an opponent in all other seats.
 
-    `with_gain`: the opponent also plays every deal with all seats. The seed is that of the deals
+    `with_gain`: the opponent also plays every deal at all seats. The seed is that of the deals
     and of the opponent. `progress` is called with the number of deals played so far.
 
     Raises:
@@ -89,7 +89,7 @@ def _points(
     `with_gain` appends the points of each side when the second agent plays all seats.
     """
     sides = np.array(game.sides)
-    own = sides == np.unique(sides)[:, None]  # the seats of every side
+    own = sides == np.unique(sides)[:, None]  # the seats of every side, [sides, seats]
     seatings = np.concatenate([~own, np.ones((int(with_gain), len(sides)), bool)]).astype(int)
     dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
     states = np.repeat(dealt, len(seatings))

@@ -18,6 +18,7 @@ DEEPEST = 32
 @kernel
 def _search(rules: Rules, state: State, action: Integer, work: States, ids: Ids) -> Integer:
     """Find the first sub-step of a path to a play by depth-first search."""
+    # By depth: the number of legal sub-steps, in `ids`, and of those that were tried.
     number, tried = np.zeros(DEEPEST, np.int64), np.zeros(DEEPEST, np.int64)
     work[0] = state
     number[0] = contract.legal(rules, work[0], ids[0])
@@ -60,7 +61,7 @@ def _all_towards(
 
 
 def steps_towards(game: Game, states: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """Find the next sub-step towards each play by `step_towards`; ids, int64 [n] both."""
+    """Find the next sub-steps, int64 [n], towards the plays `actions`, int64 [n]; -1: none."""
     out = np.empty(len(states), np.int64)
     ids = np.empty((DEEPEST, game.num_actions), np.int32)
     _all_towards(game.rules, states, actions, game.empty(DEEPEST + 1), ids, out)

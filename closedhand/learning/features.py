@@ -22,7 +22,7 @@ class Features:
         game: Form of the game to learn, flat or in sub-steps.
         observation: Name of the observation, one of `ENCODERS`.
         inputs: Number of inputs of a network.
-        actions: Number of actions.
+        actions: Number of actions of `game`.
     """
 
     def __init__(self, game: Game, observation: str = "compact") -> None:
@@ -40,7 +40,7 @@ class Features:
         self.actions = self.game.num_actions
 
     def encode(self, states: np.ndarray) -> tuple[Planes, Planes]:
-        """Encode observations, int8 [n, inputs], and action masks of states or views [n]."""
+        """Encode states or views: observations, int8 [n, inputs], and masks, int8 [n, actions]."""
         return self._encode(self.game, states)
 
 

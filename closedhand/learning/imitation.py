@@ -29,7 +29,7 @@ from closedhand.learning.selfplay import Choose, join
 from closedhand.learning.training import DeepLearner, GreedyTemperature, Settings
 
 HELD_OUT = 20
-"""One game in so many, at least one, is held out for the accuracy."""
+"""One game in so many, at least one of several, is held out for the accuracy."""
 TRIES = 100
 """Maximum number of draws of games until one has a decision to learn."""
 
@@ -69,7 +69,7 @@ class Pairs(NamedTuple):
     actions: np.ndarray
 
     def legal(self) -> "Pairs":
-        """Keep the decisions with a legal action: in a lenient game experts may choose others."""
+        """Keep the decisions whose action is legal: in a lenient game experts may choose others."""
         kept = are_legal(self.masks, self.actions)
         return Pairs(*(column[kept] for column in self))
 
@@ -87,7 +87,7 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
 
     Raises:
         InputError: A record cannot be read, has another game, or positions that differ by the rules
-            of `game`; there are no moves; or a file is a shard.
+            of `game`; there is no decision to learn; or a file is a shard.
     """
     flat = game.flat
     files = sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]
@@ -133,9 +133,9 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
 
 
 def _same(one: Game, other: Game, start: State, actions: list[int]) -> bool:
-    """Return whether a game, recorded by the rules of `one`, has the same positions by others.
+    """Return whether a game, recorded by the rules of `one`, has the same positions by `other`.
 
-    What the last action leads to does not matter: nobody decides there.
+    The position after the last action does not matter: nobody decides there.
     """
     if other.valid(start):  # such as a deal of another deck
         return False
@@ -152,7 +152,7 @@ def _same(one: Game, other: Game, start: State, actions: list[int]) -> bool:
 
 
 def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
-    """Encode the decisions to learn in some games, without those that had no alternative."""
+    """Encode the decisions to learn, those with a choice, in the games of the indices `chosen`."""
     game, flat = features.game, features.game.flat
     states = games.starts[chosen]
     places, stops = games.first[chosen], games.first[chosen + 1]
@@ -166,6 +166,7 @@ def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
         players = within["player"].astype(np.int64)
         own = np.flatnonzero(games.learned[chosen[left], players])
         steps = targets[own]
+        # The sub-steps of a play are made in `within`, the whole play in `states`.
         while len(own):
             if game is not flat:
                 steps = steps_towards(game, within[own], targets[own])
@@ -209,7 +210,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         `records` and `expert` are those of `read_games`; without records the expert plays games.
 
         Raises:
-            InputError: There are neither records nor an expert, or the records cannot be used.
+            InputError: Neither records nor an expert is given, or one of them cannot be used.
         """
         if records is None and expert is None:
             raise InputError("imitation needs recorded games (--records) or an agent (--expert)")
@@ -263,7 +264,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         return legal.log_softmax(self.network.legal(seen.float(), legal.rows, legal.actions)[0])
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
-        """Draw decisions for the accuracy, held out if `holds_out`, and decisions to learn."""
+        """Draw decisions for the accuracy, and decisions to learn; refuse games with hardly any."""
         for _ in range(TRIES):
             held_out, learned = (each.legal() for each in self.watched(rng))
             if len(held_out.actions) and len(learned.actions):
@@ -272,7 +273,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         raise InputError(f"hardly a decision in {self._path or self._expert} can be learned")
 
     def watched(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
-        """Draw decisions as `pairs` does, including those with illegal actions."""
+        """Draw decisions like `pairs`, illegal ones too; the first are held out if `holds_out`."""
         number = max(2, self.games_in_update)
         few = max(1, number // HELD_OUT)
         if self._games is None:
@@ -296,12 +297,12 @@ class Imitation(DeepLearner[ImitationSettings]):
         return found[0], found[1]
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
-        """Return class and arguments as `DeepLearner.maker` does, with the expert for all seats."""
+        """Return class and arguments as `DeepLearner.maker` does, for an expert without records."""
         cls, (game, settings, seed, _) = super().maker()
         return cls, (game, settings, seed, (), 1, None, self._expert)
 
     def chooser(self, rng: np.random.Generator) -> Choose:
-        """Return a function that asks the expert for its decisions."""
+        """Return a function that asks the expert; illegal actions fail except in a lenient game."""
         game = self.features.game
         expert = make_agent(game, str(self._expert), int(rng.integers(2**31)))
 

@@ -30,7 +30,7 @@ class Legal(NamedTuple):
 
     @classmethod
     def of(cls, masks: NDArray[np.int8]) -> Self:
-        """Read masks, [n, actions]."""
+        """List the actions that masks, int8 [n, actions], allow."""
         found = np.flatnonzero(masks != 0)
         rows, actions = np.divmod(found, masks.shape[1])
         counts = np.bincount(rows, minlength=len(masks))
@@ -73,7 +73,7 @@ class Legal(NamedTuple):
         return shifted - self.sums(shifted.exp()).log()[self.rows]
 
     def best(self, values: Tensor) -> Tensor:
-        """Find the places of the greatest values in the list, the first of each decision, [n]."""
+        """Find the place of each decision's greatest value, the first of equal ones, int64 [n]."""
         found = (values == self.most(values)[self.rows]).nonzero().squeeze(1)
         rows = self.rows[found]
         return found[rows.diff(prepend=rows.new_full((1,), -1)) != 0]

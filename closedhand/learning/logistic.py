@@ -1,7 +1,8 @@
 """Logistic regression by Newton's method, with calibration and log loss for evaluation.
 
 1. Compute the gradient and the information matrix of the log-likelihood.
-2. Add the inverse information times the gradient to the weights, until the steps vanish.
+2. Add the inverse information times the gradient to the weights, until a step is smaller than
+   `CONVERGED`, or `STEPS` times.
 3. Sum the gradients by cluster for standard errors that are robust to dependence within a cluster.
 """
 

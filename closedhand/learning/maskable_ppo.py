@@ -89,7 +89,7 @@ class Scaled(SB3VecEnv):
         self._scale = np.float32(scale)
 
     def step_wait(self) -> Any:
-        """Step all games."""
+        """Step all games, and divide the rewards by the scale."""
         observations, rewards, dones, infos = super().step_wait()
         return observations, rewards / self._scale, dones, infos
 
@@ -129,6 +129,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         rows = [self._games_against(name) for name in self.opponents]
         envs = Scaled([env for each in rows for env in each], self._payoff_scale())
         envs.seed(session_seed(seed, 0))
+        # In self-play all seats of a game are rows.
         shares = [np.full(env.num_envs, 1 / getattr(env, "num_seats", 1)) for env in envs.envs]
         self._games_of_rows = np.concatenate(shares)
         steps = max(2, settings.batch // envs.num_envs)

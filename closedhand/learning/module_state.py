@@ -56,7 +56,7 @@ def _weights_of(optimiser: torch.optim.Optimizer) -> list[torch.Tensor]:
 
 
 def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
-    """Read the moments of `moments_of` from the state of a learner, with its `counts`.
+    """Read the moments that `moments_of` copied from the state of a learner, which has `counts`.
 
     Raises:
         ValueError: They are not those of Adam for weights of these shapes (PyTorch would read and
@@ -100,7 +100,7 @@ def add_to_average(average: torch.nn.Module, network: torch.nn.Module, updates: 
 
 
 def half(array: np.ndarray) -> np.ndarray:
-    """Round float32 numbers to bfloat16, their upper halves, uint16; others stay as they are."""
+    """Round float32 arrays to bfloat16 (upper halves, uint16); keep others, and single numbers."""
     if array.dtype != np.float32 or array.size < 2:
         return array
     return torch.from_numpy(array).bfloat16().view(torch.int16).numpy().view(np.uint16)

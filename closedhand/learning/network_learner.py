@@ -1,8 +1,8 @@
 """Common part of learners of a network: counts, scores, and the file for agents.
 
 A learner does updates. The seed and the number of an update determine its randomness. Learning
-rates depend on the number of decisions learned from, so that a training is reproducible on any
-machine.
+rates depend on the number of decisions or moves so far, not on time, so that a training is
+reproducible on any machine.
 """
 
 import time
@@ -152,7 +152,7 @@ class NetworkLearner(Generic[Chosen]):
     ) -> NetworkAgent:
         """Make an agent of the learned form of the game.
 
-        Its temperature is by default that of the settings; its weights are `agent_weights`.
+        By default its temperature is that of the settings, and its weights are `agent_weights`.
         """
         chosen = self.settings.temperature if temperature is None else temperature
         network = networks.build(self.shape)

@@ -52,7 +52,7 @@ class PolicyValue(nn.Module):
         return [self.policy]
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Compute all logits, [n, actions], of observations [n, inputs], both float32."""
+        """Compute all logits, [n, actions], of observations [n, inputs]."""
         return self.policy(self.body(observations))
 
     def legal(
@@ -113,7 +113,7 @@ class ActionValues(nn.Module):
             own = roles == role
             chosen = own[rows].nonzero().squeeze(1)
             if len(chosen):
-                at = own.cumsum(0)[rows[chosen]] - 1
+                at = own.cumsum(0)[rows[chosen]] - 1  # rows among those of the role
                 added, values = network.legal(observations[own], at, actions[chosen])
                 out = out.index_copy(0, chosen, added + values[at])
         return out
@@ -143,7 +143,7 @@ class ResidualLayers(nn.Module):
 
 
 def hidden_layers(shape: Shape) -> nn.Module:
-    """Build the fully connected layers with rectifiers of a kind of network."""
+    """Build the hidden layers of a network by its kind: fully connected, with rectifiers."""
     if shape.kind == "residual":
         return ResidualLayers(shape.inputs, shape.width, shape.layers)
     layers: list[nn.Module] = []
@@ -157,8 +157,8 @@ def outputs(
 ) -> torch.Tensor:
     """Compute some outputs of a layer, float32 [k].
 
-    Each has a row of inputs in `hidden`, float32 [n, inputs], and an index in the layer (`which`),
-    int64 [k] both.
+    `rows` has the row of each in `hidden`, float32 [n, inputs], and `which` its index in the layer,
+    both int64 [k].
     """
     # Above this share of all outputs the whole layer is faster than single outputs.
     if len(rows) * ALONE > len(hidden) * layer.out_features:
@@ -227,10 +227,10 @@ def save(
 
 
 def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Features]:
-    """Read a network for one of some games and observations, the first that fits.
+    """Read a network for the first of `forms`, games with an observation, that fits it.
 
     Returns:
-        The network, its description, and its game and observation.
+        The network, its description, and this form.
 
     Raises:
         InputError: The file cannot be read, or holds no network for any of these games.

@@ -68,7 +68,7 @@ class Task(NamedTuple):
 
     Attributes:
         features: Number of weights.
-        games: Number of games in a step.
+        games: Number of games in a step, a multiple of `piece`.
         piece: Number of games that a thread plays at a time.
         gradient: Gradient of a piece.
         rate: Size of the first steps.
@@ -95,7 +95,7 @@ class Training:
     Attributes:
         seed: Seed of all deals and decisions.
         steps: Number of steps taken.
-        weights: Weights of the features, float64 or float32 [features], as the arrays that follow.
+        weights: Weights of the features, float64 or float32 [features], like the next three.
         mean: Adam's mean of the gradients.
         squares: Adam's mean of the squared gradients.
         average: Average of the weights; without averaging, the weights.
@@ -118,7 +118,7 @@ class Training:
         return self.steps * self.task.games
 
     def advance(self, seconds: float) -> bool:
-        """Take a step."""
+        """Take a step; return False, as the history gets its entries at checkpoints."""
         self.step()
         return False
 

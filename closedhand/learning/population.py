@@ -2,7 +2,7 @@
 
 1. Each given opponent takes an equal share of the games of an update, to within one game. Every
    update begins with the first opponent and the first side. These get more games if an update has
-   few, such as matches of many rounds.
+   few games, as with matches of many rounds.
 2. `self` is the learner: it plays all seats and learns from all. Against other opponents it plays
    one side, each side in turn.
 3. `pool` is a frozen self, drawn for every update from those kept so far; the draw is logged.
@@ -119,7 +119,7 @@ class Population:
         return found
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Continue from a state that `state` returned."""
+        """Continue from a state that `state` returned; an interval below 1 is a `ValueError`."""
         self._freeze, *kept = map(int, state["pool"])
         if self._freeze < 1:
             raise ValueError("pool")

@@ -61,7 +61,7 @@ class Decisions(NamedTuple):
         actions: The actions taken, int64 [n].
         logs: Their log-probabilities when they were taken, float32 [n].
         advantages: Advantages of the actions, normalised, float32 [n].
-        targets: Returns that the values should predict, float32 [n].
+        targets: Returns that the values should predict, divided by a scale, float32 [n].
         magnet: Log probabilities of the legal actions by the averaged policy, float32 [k]; None
             without a magnet.
     """
@@ -151,7 +151,7 @@ def act(
 
 
 def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
-    """Compute the decisions of a wave, with notes of `act`, and their advantages by seat.
+    """Compute the decisions of a wave whose notes are those of `act`, with advantages by seat.
 
     Rewards are divided by `scale`. `gae_lambda` is the weight of longer estimates, from one
     decision ahead (0) to the end (1).

@@ -2,8 +2,8 @@
 
 1. Cut the games into pieces. The seed of the training, the number of the update and that of the
    piece determine its random numbers, so that any process can play it at any time.
-2. Another process returns a record: the actions, one or two bytes each, and the notes of the
-   learner's decisions, two bytes per number.
+2. Another process returns a record: the actions, mostly one or two bytes each, and the notes of
+   the learner's decisions, two bytes per number.
 3. The learner deals the same games again, replays the actions, and encodes the observations. This
    saves the transfer of observations.
 """
@@ -73,7 +73,7 @@ class _Script(BatchAgent):
 def replay(
     features: Features, states: np.ndarray, record: Record, seating: np.ndarray, number: int
 ) -> Wave:
-    """Replay the games of a record with a number of opponents; the deals change in place.
+    """Replay the games of a record from deals, which change in place; `number` counts opponents.
 
     Raises:
         InputError: The record does not fit these games.

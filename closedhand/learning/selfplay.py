@@ -23,8 +23,8 @@ LEARNER = -1
 """Player of a seat: the learner; numbers from 0 are indices of opponents."""
 
 Choose = Callable[[Planes, Masks, States], tuple[NDArray[np.int64], NDArray[np.floating[Any]]]]
-"""Function of observations, masks and states to actions, int64 [n], and notes of each decision,
-[n, k]."""
+"""Function of observations, masks and states to actions, int64 [n], and notes, [n, k]: k numbers
+of each decision from which its algorithm learns."""
 
 
 class Wave(NamedTuple):
@@ -150,6 +150,7 @@ def play_wave(
             for k in np.unique(to_act[others]).tolist():
                 let(opponents[k], running[to_act == k])
             continue
+        # No other payoffs can have changed since the last step.
         changed = active if game.staged else active[~is_running[active]]
         paid[changed] = batch.returns(game, states[changed])
         totals.append(paid.copy())

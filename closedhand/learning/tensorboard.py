@@ -53,7 +53,6 @@ class Board:
         self._writer.add_event(self._event(step=decisions + 1, session_log=start))
 
     def __enter__(self) -> Self:
-        """Return the log."""
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -6,7 +6,7 @@ _chosen = False
 
 
 def choose_threads(number: int) -> None:
-    """Set the number of threads for a training; agents that are made later leave it."""
+    """Set the number of threads for a training; agents that are made later do not change it."""
     global _chosen
     _chosen = True
     torch.set_num_threads(number)

@@ -99,8 +99,8 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     Attributes:
         network: The network that learns, in which actions share weights; see `action_sharing`.
-        average: Average of its weights, with more weight on the latest; agents play it.
-        acting: The network that plays an update: a copy of `network` before it.
+        average: Average of the weights of `network`, mostly of the latest; agents play it.
+        acting: The network that plays an update: a copy of `network` made before it.
         population: The opponents.
         remote: Workers that play the games; None: this process.
     """
@@ -150,7 +150,8 @@ class DeepLearner(NetworkLearner[Chosen]):
     def games_in_update(self) -> int:
         """Number of games of the next update, which make about a batch of decisions.
 
-        The first batches are smaller: an untrained policy gains more by frequent updates.
+        The first batches are smaller: an untrained policy gains more by frequent updates. The first
+        update has at most 64 games, each later one at most four times the mean so far.
         """
         each = self.decisions / self.games if self.games else float(self.game.num_players)
         most = 4 * self.games // max(1, self.updates) if self.games else 64
@@ -258,7 +259,7 @@ class DeepLearner(NetworkLearner[Chosen]):
 def play_elsewhere(
     cls: type[DeepLearner], arguments: tuple[Any, ...], state: State, piece: Piece
 ) -> Record:
-    """Play a piece for a learner in another process, made from `DeepLearner.maker`."""
+    """Play a piece in another process, by the learner that `DeepLearner.maker` describes."""
     learner = _player(cls, arguments)
     learner.decisions = state.decisions
     module_state.load_weights(learner.acting, state.weights)

@@ -103,13 +103,13 @@ def load(
         network.load_state_dict(tensors)
     except InputError as error:
         raise InputError(f"{path} is not a network for this use: {error}") from None
-    except Exception as error:  # of safetensors, JSON or torch, by the kind of damage
+    except Exception as error:  # safetensors, JSON and torch raise many kinds
         raise InputError(f"{path} is not a network, or is damaged: {reason_of(error)}") from None
     return network, about
 
 
 def check_finite(shares: torch.Tensor) -> torch.Tensor:
-    """Check that probabilities of a network are finite; large finite weights may overflow."""
+    """Return outputs of a network; refuse them if one is not finite, as with very large weights."""
     if not torch.isfinite(shares).all():
         raise InputError("a network has weights so large that it computes no probabilities")
     return shares
@@ -140,7 +140,6 @@ def _description(header: Mapping[str, Any], schema: Mapping[str, Check]) -> dict
 
 
 def _compare(header: Mapping[str, Any], expected: Mapping[str, torch.Tensor]) -> None:
-    """Compare the tensors of a header with those of a network."""
     names = set(header) - {"__metadata__"}
     if names != set(expected):
         some = sorted(names ^ set(expected))[0]

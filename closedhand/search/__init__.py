@@ -1,4 +1,4 @@
-"""Search by simulation, for any `Game`.
+"""Search in any `Game`: by simulation and, in positions without hidden cards, exactly.
 
 `__all__` lists the public names. The modules hold the kernels behind them.
 """

@@ -21,10 +21,8 @@ from closedhand.core.threads import MOST_THREADS, cores
 from closedhand.search import stopping
 
 Threads = Annotated[int | None, Range(1, MOST_THREADS), "number of parallel searches"]
-"""The option `threads` of agents that search.
-
-By default a budget in milliseconds uses all cores, and one in simulations uses one thread.
-"""
+"""The option `threads` of agents that search. By default a budget in milliseconds uses all cores,
+and one in simulations uses one thread."""
 
 BATCH = 16
 """Simulations between two checks of the clock."""
@@ -114,14 +112,14 @@ class SearchArgument(NamedTuple):
 
 
 def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
-    """Parse the argument of an agent that searches, by default `usual`, such as `500x4:PATH`.
+    """Parse an argument, such as `500x4:PATH`, of an agent that searches; None: `usual`.
 
     `20ms` gives milliseconds, on all cores; `500` gives simulations, in one thread. `x4` gives the
     number of determinisations that the agent holds or chooses from. With its first two arguments
     bound, the function serves as `reads` of `closedhand.core.agents.described`.
 
     Raises:
-        InputError: The argument is not of this form.
+        InputError: The argument is not of this form, or a number in it is too large.
     """
     text, *rest = split_outside(argument or usual, ":", 2)
     match = ARGUMENT.fullmatch(text)

@@ -1,10 +1,10 @@
 """Open hands, solved exactly: the payoffs of all plays if both sides play perfectly, for any game.
 
-1. Bound the payoff of the player to act after each play by the payoffs of the game.
-2. Choose a payoff between the bounds of a play, and ask of every play whether its bounds include
-   that payoff, and if so whether the player can force it (`alpha_beta.py`).
-3. Replace the bounds by payoffs that ends of the game had, and repeat step 2 until the bounds of
-   every play meet.
+1. Bound the payoff of each play for the player to act, at first by the range of the game's payoffs.
+2. Choose a payoff between the bounds of a play. For every play whose bounds include this payoff,
+   ask whether the player can force it (`alpha_beta.py`).
+3. Narrow the bounds to payoffs of ends that the searches met, and repeat step 2 until the bounds of
+   every play meet or time runs out.
 4. By the same questions find the line: the best play, and perfect play of all after it.
 
 The player to act and its team maximise its payoff, all others minimise it. Perfect information is
@@ -128,7 +128,7 @@ def place(
     before `turn`.
 
     Raises:
-        InputError: The game builds no such states, or not from these hands.
+        InputError: The game builds no such states, or none from these arguments.
     """
     means = _means_of(game)
     if means is None:
@@ -157,8 +157,8 @@ def endgame(
         memory: Maximum number of bytes of its tables.
 
     Raises:
-        InputError: The game is over, or its players act at the same time; or there is not one team
-            for each seat.
+        InputError: The state is none of the game, or its end; the players act at the same time; or
+            there is not one team for each seat.
 
     Examples:
         >>> from closedhand import make_game
@@ -204,10 +204,10 @@ def _means_of(game: Game) -> Endgames | None:
 
 
 class _Table(NamedTuple):
-    """Decided positions, and the numbers that their searches record, see `LEAST`."""
+    """Decided positions, and the numbers that their searches record."""
 
-    places: Ids
-    seen: Floats
+    places: Ids  # uint64 [size, 2], see `alpha_beta.search`
+    seen: Floats  # float64 [4], see `alpha_beta.LEAST`
 
 
 class _Search:
@@ -235,6 +235,7 @@ class _Search:
         self.keys = np.zeros((levels, 2), np.uint64)
         self.tables: dict[float, _Table] = {}
         _, second = position_key(self.policy, game.rules, state)
+        # Size of a new table; 0, no table, if the policy has no keys or memory is short.
         self.smallest = SMALLEST if second and memory >= SMALLEST * PLACE else 0
         # Kernels are compiled or loaded before the clock starts.
         self.states[0] = state
@@ -252,7 +253,7 @@ class _Search:
         return child
 
     def table_of(self, least: float) -> _Table:
-        """Return the table for a bound `least`; a new one may take the place of the others."""
+        """Return the table for a bound `least`; a third one replaces the two others."""
         if least not in self.tables:
             if len(self.tables) > 1:
                 self.tables.clear()
@@ -261,7 +262,7 @@ class _Search:
         return self.tables[least]
 
     def grow(self, least: float) -> _Table:
-        """Replace a table that is half full by a larger one, if there is memory for it."""
+        """Enlarge a half-full table if memory allows, if need be without the others; return it."""
         table = self.tables[least]
         size = 4 * len(table.places)
         if 2 * table.seen[KEPT] < len(table.places) or not size:
@@ -280,7 +281,7 @@ class _Search:
         return self.tables[least]
 
     def decide(self, state: State, least: float) -> int:
-        """Decide whether the player can force a payoff of at least `least` in a state."""
+        """Decide whether the player forces `least` or more in a state: `WON`, `LOST`, `UNKNOWN`."""
         table = self.table_of(least)
         self.states[0] = state
         stack = np.zeros((3, len(self.states)), np.int64)
@@ -306,12 +307,14 @@ class _Search:
         return int(value)
 
     def seen(self, least: float, number: int) -> float:
-        """Return a number that the searches for a bound recorded; NaN without its table."""
+        """Return a number of `_Table.seen`, such as `LEAST`, for a bound; NaN without its table."""
         # Another table that grew may have taken its place.
         return self.tables[least].seen[number] if least in self.tables else math.nan
 
     def keeps(self, state: State, value: float, answer: int) -> bool:
-        """Return whether the player surely forces a payoff (`WON`) or never exceeds it (`LOST`)."""
+        """Return whether the player surely forces `value` (`WON`) or never exceeds it (`LOST`)."""
+        # `own` is the bound whose search answers this, `number` its record of the nearest payoff.
+        # `sign` turns comparisons round; up to `end` the answer is certain without a search.
         low, high = self.game.payoff_range
         sign, end, own, number = 1, low, value, LEAST
         if answer == LOST:  # nothing above it can be forced
@@ -331,7 +334,7 @@ class _Search:
         return False
 
     def line(self, state: State, best: Play) -> tuple[tuple[int, str], ...]:
-        """Follow a play whose payoff is known by perfect play of all, as long as there is time."""
+        """Continue `best` by perfect play of all while there is time, if its payoff is known."""
         line = [(self.player, best.text)]
         state = self.after(state, best.action)
         ids = np.empty(self.game.num_actions, np.int32)
@@ -361,7 +364,7 @@ class _Search:
             first = min(open_plays)
             low, high = bounds[first]
             middle = (low + high) / 2
-            least = middle if middle > low else high
+            least = middle if middle > low else high  # neighbouring floats have no middle
             asked = [i for i in sorted(open_plays) if bounds[i][0] < least <= bounds[i][1]]
             for i in asked:
                 found = self.decide(children[i], least)

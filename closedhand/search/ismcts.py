@@ -13,9 +13,9 @@ Carlo Tree Search for the Card Game Dou Di Zhu", CIG 2011 (SO-ISMCTS).
 6. Repeat within the budget, then play the action of the root that was chosen most often.
 
 A child counts how often it was available, since most determinisations lack some actions of others.
-Payoffs are scaled to 0..1 by the least and the greatest that the search has met: bombs make the
-range of possible ones much wider. Threads search trees of their own, and the counts of their roots
-are added up. The tree also distinguishes actions that the observer cannot tell from one another.
+Payoffs are scaled to 0..1 by the least and the greatest that the search has met: the range of
+possible ones may be much wider, as with bombs. Threads search trees of their own, and the counts of
+their roots are added up. The tree also distinguishes actions that the observer cannot distinguish.
 """
 
 import math

@@ -36,12 +36,12 @@ def simulate(
     """Run a number of simulations from a view, after `done` earlier ones.
 
     `states` are the view of `player` and three scratch states. `determinisations` is space for
-    those that are used in turn: each is drawn at its first use, one of `candidates` by its
-    plausibility. If it is empty, every simulation draws its own. Payoffs from `low` to `high` are
-    scaled to 0..1.
+    those that are used in turn: each is drawn at its first use, as one of `candidates`, their
+    number, by its plausibility. If the space is empty, every simulation draws its own. Payoffs from
+    `low` to `high` are scaled to 0..1.
 
-    For each of the legal `actions`, `sums`, float64 [actions, 3], gets the number of tries, the sum
-    of the scaled payoffs, and the sum of their squares.
+    For each of the legal `actions` the number of tries, the sum of the scaled payoffs, and the sum
+    of their squares are added to `sums`, float64 [actions, 3].
     """
     for i in range(done, done + number):
         if len(determinisations):
@@ -63,7 +63,7 @@ def simulate(
 def draw_determinisation(
     rules: Rules, policy: Policy, states: States, player: int, candidates: int, rng: Rng, ids: Ids
 ) -> None:
-    """Draw one of several determinisations by its `plausibility`; states are as for `simulate`."""
+    """Draw one of `candidates` determinisations by its `plausibility` into `states[1]`."""
     # Weighted reservoir sampling: each new determinisation replaces the kept one with probability
     # weight / total. The first is kept in any case, so there is one even if all weights are 0.
     total = 0.0
@@ -124,7 +124,7 @@ class MonteCarlo(Search):
             policy: Policy of the playouts, see `closedhand.search.playout`; with several candidates
                 it has `plausibility`.
             simulations: Maximum number of simulations of a decision; None: no limit.
-            seconds: Time of a decision; each thread does at least one simulation. None: no limit.
+            seconds: Time of a decision, at least `BATCH` simulations a thread; None: no limit.
             candidates: Number of determinisations of which one is drawn by its plausibility. With
                 1, every simulation draws its own.
             threads: Maximum number of parallel searches; by default one for each core.

@@ -7,13 +7,13 @@
 4. Eliminate every action that is significantly worse than another by successive elimination
    (Even-Dar, Mannor and Mansour, 2006). The first one always survives.
 5. Repeat with new determinisations until the budget is spent or only the first action survives.
-6. Play the action with the greatest lower bound of its advantage. An action replaces the first only
-   if its advantage exceeds what chance may explain.
+6. Play the action with the greatest lower bound of its advantage. The bound of the first is 0, so
+   another one replaces it only if its own bound is above 0.
 
 If there are so many actions that the budget is too small for a batch with each, half of it is spent
 on sequential halving first (Karnin, Koren and Somekh, 2013): play a random choice of the actions on
-a few determinisations, keep the better half, and repeat with the rest on more of them. What is
-dropped there is never chosen, however high its mean over its few determinisations.
+a few determinisations, keep the better half, and repeat with this half on more determinisations.
+Dropped actions are never chosen, however high their means over these few determinisations.
 
 Determinisations can be particles (`closedhand.search.particles`), distributed by the likelihood of
 the observed plays. In step 5 Metropolis moves turn them into new ones. Each thread has its own
@@ -89,9 +89,9 @@ def simulate_paired(
     """Play determinisations, each with its guess, on with every surviving action.
 
     The first of the `actions` is the policy's own choice, which always survives. `states` is
-    scratch space for one state. For each action, `sums`, float64 [actions, 3], gets the number of
-    determinisations that it was played on, the sum of its payoffs less those of the first action,
-    and the sum of the squares of these differences.
+    scratch space for one state. For each action three numbers are added to its row of `sums`,
+    float64 [actions, 3]: how many determinisations it was played on, the sum of its advantages (its
+    payoff less that of the first action), and the sum of their squares.
     """
     for i in range(len(determinisations)):
         own = 0.0
@@ -109,10 +109,11 @@ def simulate_paired(
 
 @kernel
 def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
-    """Write the mean advantage of every action plus a number of standard errors into `out`.
+    """Write the mean advantage of every action plus `errors` standard errors into `out`.
 
-    Determinisations count as independent, even a particle that did not move between two uses. One
-    observation of `span` is added to the variance, so that a few equal ones are not certain.
+    `errors` is negative for lower bounds. Determinisations count as independent, even a particle
+    that did not move between two uses. The square of `span`, the greatest difference of payoffs, is
+    added to the sum of squares, so that a few equal advantages are not certain.
     """
     for k in range(len(sums)):
         n = sums[k, 0]
@@ -157,7 +158,7 @@ def screened(number: int, simulations: float, fewest: int) -> list[int]:
 def _posterior_bounds(
     sums: Floats, span: float, expected: Floats, error: float, above: float
 ) -> Floats:
-    """Return the lower bounds of `bounds` under a normal prior of the advantages."""
+    """Return lower bounds, as by `bounds`, under a normal prior; arguments are as for `best`."""
     found, high = np.empty(len(sums)), np.empty(len(sums))
     bounds(sums, 0.0, span, found)
     bounds(sums, 1.0, span, high)
@@ -197,8 +198,9 @@ class PairedSearch(Search):
                 `log_likelihood` or `plausibility`.
             rules: Rules to simulate by; by default those of the game.
             span: The greatest difference of two payoffs, by default that of the game.
-            simulations: Simulations of a decision, over all actions; fewer if only one survives.
-            seconds: Time of a decision; each thread plays at least a batch of up to `FEW` actions.
+            simulations: Simulations of a decision, over all actions and threads; fewer if only one
+                action survives. Each thread plays at least a batch of up to `FEW` actions.
+            seconds: Time of a decision; the same minimum applies.
             particles: Number of particles of each thread; 0: determinisations are drawn at random,
                 all equally likely.
             threads: Number of parallel searches; by default one for each core.
@@ -210,7 +212,7 @@ class PairedSearch(Search):
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
         super().__init__(game, policy, simulations=simulations, seconds=seconds, threads=threads)
         self.guesses: Ids = np.zeros(0, np.int64)
-        self._screened: Bools = np.zeros(0, bool)  # what `_screen` left to compare, in any thread
+        self._screened: Bools = np.zeros(0, bool)  # which actions `_screen` kept in any thread
         self._rules = game.rules if rules is None else rules
         self._span = float(np.ptp(game.payoff_range)) if span is None else span
         self._particles = particles
@@ -235,6 +237,9 @@ class PairedSearch(Search):
                 network, float64 [n]; None: no prior.
             error: Standard error of the prior means.
             above: Number of standard errors by which an action has to be better than the first one.
+
+        Raises:
+            InputError: As for `judge`; a single action is not checked.
         """
         if len(actions) == 1:
             return int(actions[0])
@@ -317,7 +322,7 @@ class PairedSearch(Search):
     ) -> Bools:
         """Choose actions that the budget allows to compare, bool [actions]; all if they are few.
 
-        `simulate` plays some particles on with some of the actions, and updates `sums`.
+        `simulate` plays particles on with actions and updates `sums`; `share` limits simulations.
         """
         number = len(sums)
         surviving = np.ones(number, bool)
@@ -335,6 +340,7 @@ class PairedSearch(Search):
         surviving[:] = False
         surviving[0] = surviving[chosen] = True
         for size in sizes:
+            # One determinisation, and as many more as this round's share of the simulations allows.
             worlds = 1 + int((screening - sum(sizes)) / len(sizes) / size)
             simulate(slice(worlds), surviving)
             particles.move(slice(worlds))
@@ -353,7 +359,7 @@ class PairedSearch(Search):
     ) -> float:
         """Return how many simulations there is time for, by timing `FEW`, which count in `sums`.
 
-        These play one determinisation on with each of the first `FEW` actions; there are more.
+        The first `FEW` of more actions are played on one determinisation.
         """
         tried = np.arange(len(sums)) < FEW
         simulate(slice(0), tried)  # compiles or loads the kernel

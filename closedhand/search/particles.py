@@ -224,7 +224,6 @@ class Particles:
         self._log_likelihoods = self._log_likelihoods[some]
 
     def _apply(self, kernel: Any, some: slice, *arguments: float) -> None:
-        """Call `deal_particles` or `move_particles` for some particles."""
         check()
         kernel(
             *self._common, *arguments, self.states[some], self._log_likelihoods[some],

@@ -50,8 +50,7 @@ def candidates(game: Game, view: State, actions: Any) -> Ids:
     """Check the actions that a search compares, and return them, int64 [n].
 
     Raises:
-        InputError: The game is over, or they are not ids of legal actions of the player to act, at
-            least one.
+        InputError: The game is over, there is no action, or one is not a legal action's id.
     """
     refuse_over(game, view)
     chosen = integers("candidates", actions, as_array(actions).size, "action")
@@ -66,7 +65,7 @@ def candidates(game: Game, view: State, actions: Any) -> Ids:
 def playout(
     policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng, ids: Ids
 ) -> float:
-    """Play on until the payoff of `player` is certain; return it."""
+    """Play `state` on in place until the payoff of `player` is certain; return the payoff."""
     payoff = contract.payoff(rules, state, player)
     while np.isnan(payoff):
         contract.play(rules, state, choose(policy, rules, state, rng, ids))

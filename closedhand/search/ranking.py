@@ -68,7 +68,7 @@ class Simulation:
         rules: Rules to simulate by; None: those of the game.
         weighted: Whether determinisations are sampled by the likelihood of the observed plays;
             otherwise all are equally likely.
-        candidates: The legal actions worth simulating in a view, integers [n]; by default all.
+        candidates: Returns the legal actions worth simulating in a view, integers [n]; None: all.
     """
 
     game: Game
@@ -114,10 +114,7 @@ def evaluate_all(
     rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: int, actions: Ids,
     surviving: Bools, states: States, rng: Rng, ids: Ids, out: Floats,
 ) -> None:  # fmt: skip
-    """Play determinisations on with every surviving action; see `paired.simulate_paired`.
-
-    Writes the payoffs of the surviving actions to `out`, float64 [n, actions].
-    """
+    """Play on as `paired.simulate_paired` does; write payoffs to `out`, float64 [n, actions]."""
     for i in range(len(determinisations)):
         for k in range(len(actions)):
             if surviving[k]:
@@ -294,10 +291,7 @@ def simulation_of(agent: Agent, view: State) -> Simulation:
 def _population(
     how: Simulation, view: State, actions: Ids, surviving: Bools, size: int, rng: Rng
 ) -> Floats:
-    """Return the payoffs in one population, float64 [determinisations, actions].
-
-    NaN marks the actions that do not survive, which are not played.
-    """
+    """Return the payoffs in a population, float64 [determinisations, actions]; NaN: not played."""
     game, policy = how.game, with_distinct_name(how.policy)
     # Under the uniform policy all determinisations are equally likely.
     particles = Particles(game, policy if how.weighted else Uniform(), view, size, rng)
@@ -316,7 +310,7 @@ def _population(
 
 
 def _surviving(means: Floats, shown: int) -> Bools:
-    """Return which actions are played in the next population, bool [actions]."""
+    """Return which actions survive, bool [actions], by `means`, float64 [populations, actions]."""
     behind = _behind(means)
     number = np.count_nonzero(~np.isnan(behind), axis=0)
     means = np.nanmean(behind, axis=0)
@@ -336,7 +330,7 @@ def _best_first(numbers: Floats) -> list[int]:
 
 
 def _behind(means: Floats) -> Floats:
-    """Return mean payoffs less those of the best surviving action; NaN where it was not played."""
+    """Return means less those of the best surviving action; NaN for actions not played."""
     so_far = np.nanmean(means, axis=0)
     best = np.argmax(np.where(np.isnan(means[-1]), -math.inf, so_far))
     return means - means[:, best : best + 1]

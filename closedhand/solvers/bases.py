@@ -20,7 +20,7 @@ JUDGEMENTS = 8
 
 
 def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
-    """Return the number of iterations at the next judgement, out of 1, 2, 3, 4, 6, 7, 10, 13, …."""
+    """Return the iterations at the next judgement: a rounded 10^(k / `judgements`), k whole."""
     number = iterations
     power = math.floor(judgements * math.log10(max(1, iterations))) - 1
     while number <= iterations:
@@ -32,7 +32,7 @@ def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
 class BaseSolver:
     """An algorithm applied to a game, a `closedhand.core.run.Learner`.
 
-    It evaluates its strategy exactly at intervals (a judgement): these are its history. A subclass
+    It evaluates its strategy exactly at intervals. These judgements are its history. A subclass
     implements `_iterate`.
 
     Attributes:
@@ -70,7 +70,7 @@ class BaseSolver:
         return self.iterations >= judgement
 
     def summary(self) -> dict[str, Any]:
-        """Evaluate the strategy; all values are payoffs per game."""
+        """Return the iterations and the evaluation of the strategy, whose payoffs are per game."""
         return {"iterations": self.iterations, **evaluate(self.strategy()).summary(self.game)}
 
     def strategy(self) -> Strategy:
@@ -101,7 +101,7 @@ class SweepingSolver(BaseSolver):
 
     Attributes:
         tree: The tree of the game.
-        tables: Regrets and strategies, at first of the uniform strategy.
+        tables: Regrets and average, at first 0, and the current strategy, at first uniform.
         kept: Tables of a checkpoint by their names in it.
     """
 

@@ -5,6 +5,8 @@
    at each of the player's information sets (best response). The action is chosen after all nodes of
    the set have values, as the player cannot distinguish them.
 3. NashConv is the sum over the players of the value of the best response less that of the strategy.
+
+`sigma` is a strategy: the probability of each action of each information set, a row of the tree.
 """
 
 from typing import NamedTuple
@@ -28,7 +30,7 @@ from closedhand.solvers.tree import InfoTree
 
 @kernel
 def evaluate_all(tree, sigma, reached, values, gains, own, best):
-    """Write values of `sigma` for the first `len(own)` players, and of all best responses."""
+    """Write values of `sigma` to `own`, for its first players, and of best responses to `best`."""
     for player in range(len(best)):
         reach_others(tree, sigma, player, reached)
         if player < len(own):
@@ -40,14 +42,14 @@ def evaluate_all(tree, sigma, reached, values, gains, own, best):
 
 @kernel
 def best_value(tree, sigma, player, reached, values, gains):
-    """Return the value of a player's best response to `sigma`; the last three are scratch space."""
+    """Return the value of a best response; `reach_others` and `respond` write the last three."""
     reach_others(tree, sigma, player, reached)
     respond(tree, reached, player, values, gains)
     return value(tree, values)
 
 
 class BestResponse(NamedTuple):
-    """Expected payoff of a best response, and the strategy with it in the player's own rows."""
+    """Expected payoff of a best response, and `sigma`, [rows], with it in the player's own rows."""
 
     value: float
     sigma: np.ndarray
@@ -95,7 +97,7 @@ class Losses(NamedTuple):
             it a best response.
         best: Row of the best action in each set, int64 [sets].
         values: Expected payoff of each row to its player, who then follows a best response, given
-            that the set is reached, float64 [rows]. NaN in sets with probability 0.
+            that the set is reached, float64 [rows]. NaN in sets that chance and others never reach.
     """
 
     loss: np.ndarray

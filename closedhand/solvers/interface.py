@@ -23,7 +23,7 @@ class Tree(Protocol):
 
     @property
     def player(self) -> np.ndarray:
-        """Player to act at each node, integers [nodes]; `END` at the end of a game."""
+        """Player to act at each node, integers [nodes]; negative: none; `END`: the game ended."""
         ...
 
     @property
@@ -60,7 +60,8 @@ class Tables(NamedTuple):
 
 
 # Passes over the whole tree, for algorithms that sweep it. `sigma` is the strategy of all players,
-# by action; `values` and what `reach_others` writes are by node.
+# by action; `values` and what `reach_others` writes are by node. A tree may leave the probability
+# of chance out of what `reach_others` writes, and put it into `expect` and `respond`.
 
 
 @dispatched()
@@ -78,7 +79,7 @@ def expect(tree: Tree, sigma: Any, reached: Any, player: Any, values: Any, gains
 
 @dispatched()
 def respond(tree: Tree, reached: Any, player: Any, values: Any, gains: Any) -> None:
-    """Write values as `expect` does, for a player who follows a best response."""
+    """Write `values` like `expect`, for a player who plays a best response; `gains` may differ."""
 
 
 @dispatched()
@@ -101,18 +102,18 @@ def learn(
 ) -> None:
     """Add the regrets of one iteration of a player, and derive its next strategy from them.
 
-    Sums above 0 are discounted by the factor `positive`, others by `negative`. If `predictive`, the
-    latest regret counts twice in the strategy, as a prediction. `tables.regret` and `tables.sigma`
-    are changed.
+    The regrets follow from what `expect` wrote to `tables`. Sums above 0 are discounted by the
+    factor `positive`, others by `negative`. If `predictive`, the latest regret counts twice in the
+    strategy, as a prediction. `tables.regret` and `tables.sigma` are changed.
     """
 
 
 @dispatched()
 def improve(tree: Tree, tables: Tables, player: Any, temperature: Any, step: Any) -> None:
-    """Do one step of magnetic mirror descent of a player.
+    """Do one step of magnetic mirror descent of a player, after `reach_others` and `expect`.
 
     `temperature` is the weight of the entropy, in the unit of payoffs; `step` is the step size, in
-    1 over that unit. `tables.regret`, here logits, and `tables.sigma` are changed.
+    1 over that unit. It changes `tables.regret` (here logits), `tables.sigma` and `tables.values`.
     """
 
 
@@ -148,8 +149,8 @@ class Evaluation(NamedTuple):
     Attributes:
         value: Expected payoff of the first player if all follow the strategy.
         best_responses: Expected payoff of each player if it alone follows a best response.
-        others: Expected payoffs of the other players if all follow the strategy; empty in a
-            zero-sum game of two.
+        others: Expected payoffs of the other players if all follow the strategy; may be empty
+            in a zero-sum game of two.
     """
 
     value: float
@@ -181,7 +182,7 @@ class Evaluation(NamedTuple):
 
 
 def labels(game: Game) -> tuple[str, ...]:
-    """Name the players in results: by their roles, if all differ."""
+    """Name the players in results: by their roles if all differ, else `player_0` and so on."""
     if len(set(game.roles)) == game.num_players:
         return game.roles
     return tuple(f"player_{player}" for player in range(game.num_players))

@@ -36,7 +36,7 @@ def hash_views(views: np.ndarray, keys: np.ndarray) -> None:
 def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarray:
     """Hash the information sets of the players to act into keys, uint64 [n, 2].
 
-    States are states or views [n]; with `together` the seats of a side share their knowledge.
+    `states` [n] may be views, except with `together`: the seats of a side then share knowledge.
     """
     keys = np.zeros((len(states), 2), np.uint64)
     if not together:
@@ -51,7 +51,7 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
         seen = (seats + k) % game.num_players
         same = np.flatnonzero(sides[seen] == sides[seats])
         if len(same):
-            # Add up in the order of the seats, so that the key does not depend on the seat to act.
+            # A sum is the same in any order, so the key does not depend on the seat to act.
             views = states[same]
             batch_kernels.hide_for(game.rules, views, seen[same])
             own = np.zeros((len(same), 2), np.uint64)
@@ -64,7 +64,7 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
 def number_keys(keys, table, sets, originals):
     """Number different keys, uint64 [n, 2], in the order of their appearance; return how many.
 
-    The number of each key is written to `sets`, the first place of each number to `originals`, both
+    The number of each key goes to `sets`, the index of each number's first key to `originals`, both
     int32 [n]. `table` is scratch space: -1 everywhere, int32 [a power of two, at least 2 n].
     """
     # Open addressing: an entry of `table` is the number of a key, -1 where free. The table is at

@@ -10,9 +10,9 @@ The nodes of a tree are stored by level, parents before children; the sets follo
    (`add_average`, `learn`, `improve`).
 
 Except `reach` these functions are those of `interface`, which explains their arguments. Here arrays
-by action have the shape [rows], those by node [nodes], float64; `tree` is a `tree.InfoTree` (or a
-`tied.TiedTree`), `n` a node, `s` an information set. The first nodes are the deals. A game with a
-tree of its own has a module with other functions.
+by action have the shape [rows], those by node [nodes], float64; `tree` is a `tree.InfoTree`, `n` a
+node, `s` an information set. The first nodes are the deals. The functions that `tied` imports also
+take its `TiedTree`. A game with a tree of its own has a module with other functions.
 """
 
 import numpy as np
@@ -24,10 +24,7 @@ from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, nor
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write the probability of each row of a player from its own actions to `out`, [rows].
-
-    Rows of other players are left alone.
-    """
+    """Write the probability of a player's rows by its own actions into `out`; keep other rows."""
     for s in range(len(tree.owner)):
         if tree.owner[s] == player:
             before = tree.before[s]
@@ -57,7 +54,7 @@ def reach_others(tree, sigma, player, out):
 def expect(tree, sigma, reached, player, values, gains):
     """Write the counterfactual values of a player if all follow `sigma`."""
     gains[:] = 0.0
-    # `reached` already weights the payoffs at the ends, so values of children are only added up.
+    # `reached` already weights the payoffs at the ends, so where others act values only add up.
     # The nodes of a set share its rows, and their values add up in `gains`.
     for n in range(len(tree.player) - 1, -1, -1):
         slot = tree.slot[n]
@@ -84,8 +81,8 @@ def respond(tree, reached, player, values, gains):
     Other rows are scratch space.
     """
     gains[:] = 0.0
-    # All nodes of a set are on one level, which takes three loops: sum the values of the rows,
-    # choose the best row of each set, then give its child's value to every node of the set.
+    # All nodes of a set are on one level, so each level takes three loops: sum the values of the
+    # rows, choose the best row of each set, then give every node the value of its best child.
     for level in range(len(tree.levels) - 2, -1, -1):
         nodes = range(tree.levels[level], tree.levels[level + 1])
         for n in nodes:
@@ -113,7 +110,7 @@ def respond(tree, reached, player, values, gains):
 @kernel
 def value(tree, values):
     """Return the value of the game from the values of all nodes."""
-    # The values of the deals are weighted with their probabilities.
+    # The values of the deals are already weighted with their probabilities.
     total = 0.0
     for n in range(len(tree.chance)):
         total += values[n]
@@ -156,8 +153,8 @@ def learn(tree, tables, player, positive, negative, predictive):
 def improve(tree, tables, player, temperature, step):
     """Do one step of magnetic mirror descent of a player at all its information sets."""
     sigma, logits = tables.sigma, tables.regret
-    # The first row of a set gets its probability, which turns counterfactual values into
-    # expected payoffs given the set. A set of probability 0 keeps its policy.
+    # The first row of a set gets the probability of the set by `reached`, which turns
+    # counterfactual values into expected payoffs given the set. At 0 the policy stays.
     likely = tables.values  # by row; the values of nodes are in `gains` by now
     for row in range(len(tree.actions)):
         likely[row] = 0.0

@@ -7,7 +7,7 @@ from closedhand.core.numba.jit import inlined, kernel
 
 @kernel
 def discount(t, exponent):
-    """Return the factor t^e / (t^e + 1), exact for infinite e."""
+    """Return the factor t^e / (t^e + 1) of iteration t; the exponent e may be infinite."""
     if np.isinf(exponent):
         return 1.0 if exponent > 0 else 0.0
     return 1.0 / (1.0 + t**-exponent)
@@ -15,16 +15,16 @@ def discount(t, exponent):
 
 @kernel
 def add_regret(regret, gained, positive, negative):
-    """Add a regret to a sum, and discount the result by the factor for its sign."""
+    """Add the latest regret, `gained`, to a sum; discount the result by the factor for its sign."""
     total = regret + gained
     return total * (positive if total > 0.0 else negative)
 
 
 @kernel
 def next_weight(regret, gained, predictive):
-    """Return the weight of an action: its positive sum of regrets.
+    """Return the weight of an action: its sum of regrets, `regret`, or 0 if that is negative.
 
-    If `predictive`, the latest regret counts twice, as a prediction of the next one.
+    If `predictive`, the latest regret, `gained`, counts twice, as a prediction of the next one.
     """
     return max(regret + gained if predictive else regret, 0.0)
 

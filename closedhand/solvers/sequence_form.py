@@ -31,7 +31,7 @@ def solve_program(payoffs: Any, first: Any, second: Any) -> tuple[float, np.ndar
 
     `payoffs` are those of the first player by both players' sequences, weighted with chance, a
     sparse matrix [sequences of the first, sequences of the second]. `first` and `second` are the
-    constraints of the plans.
+    `constraints` of the two plans. A program that SciPy cannot solve is a `RuntimeError`.
 
     Returns:
         The value for the first player, and both plans: the probability of each sequence.
@@ -81,11 +81,11 @@ def constraints(before: np.ndarray, set_of: np.ndarray) -> tuple[Any, np.ndarray
 
 
 def solve(game: Game) -> tuple[float, Strategy]:
-    """Compute the value and an equilibrium of a small game.
+    """Compute the value for the first player and an equilibrium of a small game.
 
     Raises:
-        InputError: The game is too large, not one of two players with opposite payoffs, or SciPy
-            is not installed.
+        InputError: The game is too large, does not list its deals or is not one of two players with
+            opposite payoffs, or SciPy is not installed.
         RuntimeError: The solver failed.
     """
     with needing():
@@ -111,6 +111,7 @@ def solve(game: Game) -> tuple[float, Strategy]:
     shape = tuple(matrix.shape[1] for matrix, _ in programs)
     payoffs = sparse.coo_array((pays, (last[ends, 0], last[ends, 1])), shape).tocsr()
     value, *plans = solve_program(payoffs, *programs)
+    # Rows of the other player may have numbers beyond a plan; `where` does not use these.
     by_row = [plan[np.minimum(sequences, len(plan) - 1)] for plan in plans]
     weights = np.where(owner == 0, *by_row)
     return value, to_strategy(game, layout_of(tree), weights, algorithm="lp")

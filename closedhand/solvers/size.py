@@ -22,8 +22,8 @@ def probe(rules, states, rng, ids, most):
     """Estimate the size of a game's tree below one deal; `states` [1] is scratch space.
 
     Knuth's estimator plays a random game. The product of the numbers of legal actions so far is an
-    unbiased estimate of the size of each level. The game stops when the product is infinite, long
-    before the end of a match of many rounds, or after `most` actions.
+    unbiased estimate of the size of each level. The game stops after `most` actions, or when the
+    product is infinite, as in a match of many rounds.
     """
     state = states[0]
     contract.deal(rules, state, seed_in_kernel(rng))
@@ -39,7 +39,7 @@ def probe(rules, states, rng, ids, most):
 
 
 def estimate(game: Game) -> float:
-    """Estimate the number of histories below one deal from random games; it may be infinite."""
+    """Estimate the number of histories (nodes of the tree) below one deal; it may be infinite."""
     states, ids = game.empty(1), np.empty(game.num_actions, np.int32)
     rng = np.random.default_rng(0)
     sizes = [probe(game.rules, states, rng, ids, game.max_moves) for _ in range(PROBES)]
@@ -71,7 +71,7 @@ def check_size(game: Game, most: int = MOST_NODES) -> float:
 
 
 def too_large(game: Game, each: float, most: int) -> str:
-    """Write the message about a tree that is too large."""
+    """Write the message about a tree of more than `most` nodes, about `each` below one deal."""
     number = sum(1 for _ in islice(game.deals(), COUNTED))
     deals = f"{number:,} or more" if number == COUNTED else f"{number:,}"
     return (

@@ -78,7 +78,7 @@ class Run(long_work.Run[BaseSolver]):
         """Make a run before its first iteration.
 
         `folder` gets `strategy.npz`, `result.json` and the checkpoint `learner.npz`; None: nothing
-        is written. `states` names the abstraction that it learns on; None: the information sets.
+        is written. `states` names the abstraction to learn on; None: the information sets.
 
         Raises:
             InputError: As in `make_solver`, or the game has no such abstraction.
@@ -112,8 +112,8 @@ class Run(long_work.Run[BaseSolver]):
     ) -> Self:
         """Start or continue the algorithm; Ctrl-C stops it between two iterations.
 
-        It stops at a total number of iterations, at a total time of work in seconds, or when
-        NashConv is at most `until`; None: no limit. `progress` is called about ten times a second.
+        It stops at `iterations` or `seconds` of work in all, or when NashConv is at most `until`;
+        None: no limit. `progress` is called about ten times a second. Errors are those of `work`.
 
         Returns:
             The run itself, judged, and saved if there is a folder.

@@ -58,7 +58,7 @@ class Strategy:
     Attributes:
         game: The game.
         keys: Keys of the information sets, uint64 [sets, 2].
-        rows: First row of each set, int64 [sets + 1].
+        rows: First row of each set, int64 [sets + 1]; a row is an action of a set, as in `Layout`.
         actions: Action id of each row, int32 [rows].
         probabilities: Probability of each row, float64 [rows]; those of a set add up to 1.
         about: Provenance: algorithm, iterations and anything else that its maker records.
@@ -111,7 +111,7 @@ def normalised(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def to_strategy(game: Game, layout: Layout, weights: np.ndarray, **about: object) -> Strategy:
-    """Make the strategy that plays actions in proportion to weights.
+    """Make the strategy that plays actions in proportion to weights, uniformly where all are 0.
 
     Weights are at least 0, float64 by action of a tree with this layout. `about` is the provenance
     of the strategy, JSON values.
@@ -161,6 +161,9 @@ def shared_responses(strategy: Strategy) -> dict[int, float]:
 
     Returns:
         The expected sum of the side's payoffs by the number of the side.
+
+    Raises:
+        InputError: The game has such a side, and is too large or does not list its deals.
     """
     game = strategy.game
     shared = [side for side in set(game.sides) if game.sides.count(side) > 1]
@@ -175,7 +178,7 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
     """Evaluate a strategy exactly, by default on the trees of its game.
 
     Raises:
-        InputError: The game is too large.
+        InputError: The game is too large or does not list its deals, or the strategy is of another.
     """
     game = strategy.game
     trees = trees or trees_of(game)
@@ -190,8 +193,8 @@ def strategy_of(game: Game, agent: AnyAgent) -> Strategy:
     An agent without `probabilities` makes one decision at every set: a deterministic strategy.
 
     Raises:
-        InputError: The game is too large, there is no such agent, or its probabilities or decisions
-            are no distribution over the legal actions.
+        InputError: The game is too large or does not list its deals, there is no such agent, or its
+            probabilities or decisions are no distribution over the legal actions.
     """
     player = make_agent(game, agent)
     tree = build(game)
@@ -300,7 +303,7 @@ def _sound(
 
 @kernel
 def choose_all(sets, rows, ids, probabilities, random, actions):
-    """Sample an action at every information set by `random`, uniform numbers from 0 to 1."""
+    """Write an action drawn at each of `sets` to `actions`; `random` are uniform from 0 to 1."""
     for i in range(len(sets)):
         start = rows[sets[i]]
         number = rows[sets[i] + 1] - start
@@ -309,7 +312,7 @@ def choose_all(sets, rows, ids, probabilities, random, actions):
 
 @kernel
 def look_up_all(sets, rows, ids, probabilities, out):
-    """Write the probabilities at every information set to `out`, float64 [n, num_actions]."""
+    """Write the probabilities at each of `sets`, int64 [n], to `out`, float64 [n, num_actions]."""
     out[:] = 0.0
     for i in range(len(sets)):
         for row in range(rows[sets[i]], rows[sets[i] + 1]):
@@ -355,7 +358,7 @@ def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
     """Make the agent `strategy:PATH`, with a file or the folder of a solver.
 
     Raises:
-        InputError: The path is missing, or the file holds no strategy for this game.
+        InputError: The argument is missing, or the file holds no strategy for this game.
     """
     name = str(AgentSpec("strategy", argument=argument))
     return StrategyAgent(load(_path(argument), game), name, seed)

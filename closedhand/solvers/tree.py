@@ -192,6 +192,7 @@ def _joined(
         player, number, keys = level["player"], level["number"], level["keys"]
         table = np.full(1 << int(2 * len(keys) + 1).bit_length(), -1, np.int32)
         sets, originals = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
+        # The set of each decision, and the first decision of each set, from 0 in each level.
         originals = originals[: number_keys(keys, table, sets, originals)]
         deciding = np.flatnonzero(player != END)
         defining = deciding[originals]  # the first node of each set
@@ -268,7 +269,7 @@ def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.n
     Every set of the tree, in which every seat is a player, comes once.
     """
     set_of_row = np.repeat(np.arange(len(tree.owner)), np.diff(tree.rows))
-    places = tree.levels[:-1].copy()
+    places = tree.levels[:-1].copy()  # next node of each level: deals come as in `build`
     seen = np.zeros(len(tree.owner), bool)
     for states, _ in chunks(game, len(tree.player) / len(tree.chance)):
         for depth, level in enumerate(grow(game, states)):

@@ -32,7 +32,7 @@ MOST_DEALS = 1_000
 DEALT = 2_000
 """Number of games that are dealt to compare frequencies."""
 MOST_VIEWS = 3
-"""Number of views of each player that are redealt to compare frequencies."""
+"""Number of views of each player, and of games, whose redeals are compared with listed deals."""
 COMMON = 100
 """A deal that is expected in at least this many of `DEALT` draws has to come up."""
 MOST_LISTED = 300
@@ -180,7 +180,7 @@ def check_all_deals(game: Game, seed: int) -> list[Deal]:
     compared with `DEALT` draws.
 
     Returns:
-        All deals; none if there are more, or the game does not list them.
+        All deals; an empty list if there are more, or the game does not list them.
     """
     try:
         deals = game.deals()
@@ -257,7 +257,7 @@ def check_later_redeals(game: Game, deals: list[Deal], courses: list[Walk], seed
 def _fitting(game: Game, deals: list[Deal], state: State, view: State) -> dict[str, float]:
     """Return the probabilities of the deals that fit a view, by their texts.
 
-    Nothing is returned if the actions alone do not lead to the state, as in sub-steps.
+    The result is empty if the actions alone do not lead to the state, as in sub-steps.
     """
     flat, history = game.flat, game.history(state)
     ids, found = np.empty(flat.num_actions, np.int32), dict[str, float]()
@@ -274,7 +274,7 @@ def _fitting(game: Game, deals: list[Deal], state: State, view: State) -> dict[s
 
 
 def check_counts(drawn: str, counts: Counter[str], likely: Mapping[str, float]) -> None:
-    """Check that `DEALT` draws agree with the probabilities of the deals, by a chi-square test."""
+    """Test by chi-square that `DEALT` draws have the probabilities `likely`; `drawn` names them."""
     others = sorted(counts.keys() - likely)
     expect(not others, "{}: the deal {} is not listed", drawn, others[0] if others else "")
     # Rare deals are counted together: the statistic then nearly has a chi-square distribution.
@@ -286,6 +286,7 @@ def check_counts(drawn: str, counts: Counter[str], likely: Mapping[str, float]) 
         free = len(pairs) - 1
         statistic = ((found - due) ** 2 / due).sum()
         worst = max(sums, key=lambda text: abs(sums[text][0] - sums[text][1]))
+        # The mean is `free`, the deviation sqrt(2 free); 18 allows for the tail of small `free`.
         expect(statistic < free + 6 * math.sqrt(2 * free) + 18,
                 "{} and deals disagree: {} of {} are the deal {}, not about {:.0f}",
                 drawn, counts[worst], DEALT, worst, DEALT * likely[worst])  # fmt: skip
@@ -333,7 +334,6 @@ def check_all_legal(walk: Walk) -> None:
 
 @kernel
 def _test_all(rules: Any, state: Any, actions: Any, ids: Any, found: Any) -> None:
-    """Write whether each action is legal."""
     for k in range(len(actions)):
         found[k] = contract.is_legal(rules, state, actions[k], ids)
 

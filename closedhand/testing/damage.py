@@ -20,11 +20,11 @@ KINDS = 9
 """Number of kinds of damage; see `damaged`."""
 
 FIRST = 12
-"""Number of first entries of an array that are damaged most: a history is long and mostly empty."""
+"""Number of first entries of an array with single faults: a history is long and mostly empty."""
 
 
 def throw(game: Game, seed: int, number: int) -> Iterator[int]:
-    """Damage states and views of random games, and pass them to the game.
+    """Damage states and views of random games, and pass them to the game and its envs.
 
     Yields:
         Number of accepted states so far, before each damaged state and at the end.

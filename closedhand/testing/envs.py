@@ -28,7 +28,6 @@ class _Steady:
         self.game = game
 
     def act(self, view: State) -> int:
-        """Choose a legal action."""
         return self.choose(self.game.observe(view, int(view.player)), self.game.legal(view))
 
     @staticmethod
@@ -223,7 +222,6 @@ def _shown(observation: Observation, over: bool) -> Observation:
 
 
 def _row(observations: Observation, i: int) -> Observation:
-    """Return the observation of game i in a batch."""
     return {name: part[i] for name, part in observations.items()}
 
 

@@ -27,7 +27,7 @@ NO_NUMBERS: tuple[Any, ...] = (
 """Objects that are not whole numbers."""
 
 _FAR: tuple[int, ...] = (-1, 10**9, 2**31, 2**63, 2**64, -(2**63) - 1, 2**70, -(2**70), 10**5000)
-"""Whole numbers beyond any seat and any action."""
+"""Whole numbers outside the range of any seat and any action."""
 
 NO_STATES: tuple[Any, ...] = (
     None, 7, b"", "state", {}, np.zeros(3), np.zeros((), np.int64),
@@ -96,7 +96,7 @@ def hostile_input(game: Game, seed: int) -> Iterator[str]:
     """Pass arguments to a game that it must refuse; yield the text of each call beforehand.
 
     Raises:
-        Broken: A call is accepted, or not refused by an `InputError` of one line.
+        Broken: A call is not refused by an `InputError` of one line, or `throw` raises it.
     """
     for what, call in (*_calls_of_game(game, seed), *_calls_of_envs(game, seed)):
         yield what
@@ -190,7 +190,6 @@ def _calls_of_envs(game: Game, seed: int) -> Calls:
 
 
 def _name(value: Any) -> str:
-    """Write a value for a message."""
     if isinstance(value, int) and abs(value) > 10**100:
         return "a number of thousands of digits"
     return " ".join(repr(value).split())[:60]

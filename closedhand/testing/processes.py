@@ -15,7 +15,7 @@ from closedhand.core.registry import add_game, make_game, spec_of
 from closedhand.testing.expectations import Broken, expect
 
 TRACED = 40
-"""Number of positions of a trace: few, as they take long without compiled kernels."""
+"""Work of a trace, 1 or more a position (see `MANY`): little, as kernels may not be compiled."""
 
 MANY = 3000
 """Number of legal actions that take as long to list as the other functions of a position."""
@@ -69,7 +69,6 @@ def _trace(game: Game, seed: int) -> list[tuple[str, str]]:
 
 
 def _trace_elsewhere(game: Game, seed: int, compiled: bool) -> list[tuple[str, str]]:
-    """Run `_trace` in a new process."""
     run = subprocess.run(
         [sys.executable, "-c", f"from {__name__} import print_trace; print_trace()"],
         input=pickle.dumps((spec_of(game.name), dict(game.options), seed)),

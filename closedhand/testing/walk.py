@@ -9,11 +9,10 @@ import numpy as np
 from closedhand.core.game import Game, State
 
 CLOSE_LOOKS = 6
-"""Number of positions of each game that are checked closely; quick checks are made at every one."""
-
+"""Maximum number of items that `some` returns, as of positions that are checked closely."""
 
 SAMPLES = 10
-"""Number of actions that are tried if there may be too many to try all."""
+"""Number of random ids that `contract.check_illegal` tries, and of ids that a message shows."""
 
 
 @dataclass

@@ -1,4 +1,7 @@
-"""Advice about plays, and their values in growing precision, computed from views."""
+"""Advice about plays, and their values in growing precision, computed from views.
+
+Rounds, populations and gaps are those of `closedhand.search.ranking`.
+"""
 
 import math
 import time
@@ -22,17 +25,17 @@ from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe_action
 
 FIRST, STEP = 0.03, 0.25
-"""Seconds before the first report, and between two others."""
+"""Least seconds of simulation before the first report, and between two later ones."""
 TRIAL = 256
 """Simulations, in each of `PAIR` populations, that choose the plays of the first report."""
 PAIR = 2
-"""Populations between two looks at the clock before the first report: fewer have no interval."""
+"""Populations between two looks at the clock before the first report: one has no interval."""
 FEW = 4
 """Determinisations of a population of the first report: many small ones narrow intervals most."""
 LONGEST = 4.0
 """Seconds that a hint takes."""
 MOST_JUDGED = 600
-"""Most plays that a hint compares; a position with more gets only the choice of an agent."""
+"""Most plays that are compared; a hint in a position with more has only an agent's answer."""
 MOST_SHOWN = 12
 """Most plays that a hint shows."""
 MOST_ACTIONS = 5000
@@ -45,10 +48,10 @@ the game's playouts, or uniformly random ones."""
 
 @lru_cache(64)
 def playouts_of(game: Game) -> Simulation:
-    """Return the playouts of a game: those that its spec names, else uniformly random ones.
+    """Return the playouts of a game: those that its spec has for its rules, else random ones.
 
-    Payoffs of their game may differ from those of the table's game. Only a policy of the spec is
-    better than uniform, so that it can weight particles.
+    Their game may have simpler payoffs than `game`. Only the policy of a spec weights particles:
+    random play makes all determinisations equally likely.
     """
     maker = spec_of(game.name).playouts
     found = load(maker)(game) if maker else None
@@ -56,12 +59,14 @@ def playouts_of(game: Game) -> Simulation:
 
 
 def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
-    """Ask an agent for its choice, its policy and its ratings, as far as it has them.
+    """Ask an agent for its choice, and for its policy and its ratings if it has them.
 
-    The choice of an agent with a policy is its likeliest action.
+    Returns:
+        `by`; `shares` and `ratings`, the best actions or none; and `action`, the choice, which is
+        the likeliest action if there are shares.
 
     Raises:
-        InputError: There is no such agent, or its choice is not legal.
+        InputError: There is no such agent, it cannot play the game, or its choice is not legal.
     """
     shares, ratings = list[dict[str, Any]](), list[dict[str, Any]]()
     with _agent(game, by) as agent:
@@ -80,7 +85,7 @@ def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
 def _best(
     game: Game, view: State, actions: Ids, numbers: Any, name: str, above: float = -math.inf
 ) -> list[dict[str, Any]]:
-    """Describe the actions with the largest finite numbers, each with its number as `name`."""
+    """Describe the actions with the largest finite numbers over `above`, adding each as `name`."""
     best = [pair for pair in best_first(actions, numbers) if above < pair[1] < math.inf]
     return [{**describe_action(game, view, a), name: number} for a, number in best[:MOST_SHOWN]]
 
@@ -109,9 +114,9 @@ def values(
     more than `MOST_JUDGED`, and plays in a match of several rounds are not valued.
 
     Yields:
-        `basis`, and as `values` the best plays, each with `mean`, `low` and `high`: an exact value,
-        or the gain over `first` in payoffs of the playouts' game and its 95% interval; and `tries`,
-        the number of determinisations.
+        `basis`, and as `values` the best plays, each with `mean`: an exact value, or the gain over
+        `first` in payoffs of the simulation's game; `low` and `high`: the 95% interval of the gain,
+        None for `first` and if exact; and `tries`: the number of determinisations, 0 if exact.
     """
     actions = game.legal(view).astype(np.int64)
     if not 1 < len(actions) <= MOST_JUDGED or game.rounds > 1:
@@ -137,7 +142,7 @@ def values(
 
 
 def _first_look(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> list[Gap]:
-    """Compare the plays that a short trial finds best with a given one, the best first.
+    """Compare plays with `first`, the best first; of many plays, those best in a short trial.
 
     A round of a ranking of all plays takes up to half a second, in which nothing would be shown.
     """
@@ -152,7 +157,7 @@ def _first_look(how: Simulation, view: State, actions: Ids, first: int, rng: Rng
 
 
 def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str, Any]]:
-    """Describe the values of the best plays, and of the given one, the best first."""
+    """Describe the values of the best plays and of `first`, the best first."""
     others = [gap for gap in gaps[:MOST_SHOWN] if gap.action != first][: MOST_SHOWN - 1]
     shown = [gap for gap in gaps if gap in others or gap.action == first]
     rows: list[dict[str, Any]] = []
@@ -166,7 +171,7 @@ def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str
 
 @lru_cache(8)
 def explored(game: Game, by: str) -> GameExplorer | None:
-    """Build the tree of a small game with an agent's strategy; None for other games and agents."""
+    """Build the tree of a game with an agent's policy; None for large games and other agents."""
     try:
         with _agent(game, by) as agent:
             if not hasattr(agent, "probabilities"):
@@ -190,7 +195,7 @@ def _simulation(game: Game, view: State, by: str = "") -> Simulation:
 def _ranking(
     how: Simulation, view: State, actions: Ids, first: int, rng: Rng, **sizes: int
 ) -> Ranking:
-    """Rank plays; `first` is simulated to the end, however bad it looks."""
+    """Begin a `Ranking` that never eliminates `first`; `sizes` are its `share` and `least`."""
     return Ranking(how, view, actions, rng, shown=MOST_SHOWN, kept=[first], **sizes)
 
 
@@ -206,9 +211,9 @@ class Judgement(NamedTuple):
     """A play compared with the others on the same determinisations.
 
     Attributes:
-        best: The best play; None if it is the one that was made.
+        best: The best other play; None if none has a higher mean than the one that was made.
         cost: Loss against the best play, in payoffs; `low` and `high` are its interval.
-        number: Number of determinisations.
+        number: Number of determinisations; 0 if there is no other play.
     """
 
     best: int | None
@@ -219,7 +224,7 @@ class Judgement(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """`mistake` where the interval excludes zero, `unclear` where it does not, else `good`."""
+        """`good` without a better play; else `mistake` if the interval excludes 0, or `unclear`."""
         if self.best is None:
             return "good"
         return "mistake" if self.low > 0 else "unclear"
@@ -228,8 +233,8 @@ class Judgement(NamedTuple):
 def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judgement:
     """Compare a play with the others by paired simulations.
 
-    It is compared with at most `MOST_JUDGED` others, drawn at random if there are more. The
-    intervals are widened for the number of plays compared (Bonferroni).
+    `made` is the play; at most `MOST_JUDGED` others are compared, drawn at random if there are
+    more. The intervals are widened for the number of plays compared (Bonferroni).
     """
     actions = game.legal(view).astype(np.int64)
     others = actions[actions != made]
@@ -247,7 +252,7 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judge
 
 
 def check_view(game: Game, view: State, player: int) -> None:
-    """Check that the game is not over, and that a player is to act in a view."""
+    """Refuse a view of a game that is over, or in which another player is to act."""
     if game.over(view):
         raise InputError("the game is over")
     if int(view["player"]) != player:

@@ -17,7 +17,7 @@ from closedhand.search.stopping import check
 from closedhand.web.advice import playouts_of
 
 DETERMINISATIONS = 400
-"""Determinisations from which the chances of cards are counted."""
+"""Determinisations from which the chances of cards are counted; fewer if time runs out."""
 SECONDS = 2.0
 """Most seconds for weighting determinisations by the plays so far."""
 
@@ -32,7 +32,7 @@ def card_chances(game: Game, view: State, player: int, seed: int) -> dict[str, A
     else:
         states = [game.redeal(view, player, rng) for _ in range(DETERMINISATIONS)]
     known = game.scene(view)
-    hidden = [i for i, row in enumerate(known) if "" in row.cards]
+    hidden = [i for i, row in enumerate(known) if "" in row.cards]  # an empty text is a hidden card
     counts = {i: Counter[str]() for i in hidden}
     for state in states:
         check()

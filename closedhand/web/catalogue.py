@@ -16,7 +16,7 @@ from closedhand.core.rulebook import terms_of
 STRENGTHS = "strengths.json"
 """File of measured strengths of agents, made by `benchmarks/strengths.py`."""
 BUDGETS = ("100ms", "1000ms")
-"""Budgets that are offered for every agent that takes one."""
+"""Time budgets that are offered for every agent that takes one."""
 BUDGET = re.compile(r"(?P<number>[0-9]{1,6})(?P<ms>ms)?")
 MOST_MILLISECONDS, MOST_SIMULATIONS = 10_000, 200_000
 """Largest budgets that a browser may ask for: of time, and of simulations."""
@@ -79,8 +79,8 @@ QUICK = 50_000
 def adviser_of(game: Game) -> str:
     """Choose the agent that gives hints: the strongest quick one that plays these rules.
 
-    The 95% interval of its gain over the usual opponent must lie above 0. If there is no such
-    agent, it is the adviser of the spec, or else the usual opponent.
+    The 95% interval of its gain over the usual opponent must lie above 0. Without such an agent
+    the adviser of the spec gives hints, or the usual opponent if the adviser cannot play the rules.
     """
     quick = [
         (found["strength"]["points"][0], found["text"])
@@ -102,7 +102,7 @@ LEVELS = ("easy", "fair", "strong")
 
 
 def opponent_of(game: Game, level: str) -> str:
-    """Return the text of the agent that plays at a level, one of `LEVELS`.
+    """Return the text of the agent that plays at a level; refuse any but `LEVELS`.
 
     `fair` is the usual opponent and `strong` the agent that gives hints. `easy` is the weakest
     measured agent other than `random`, if it is weaker than the usual opponent, or else `random`.
@@ -132,7 +132,7 @@ def agents(name: str) -> list[dict[str, Any]]:
 
 
 def offered(game: Game) -> list[str]:
-    """List agents that need no file: clocked ones with each of `BUDGETS`, others with variants."""
+    """List agents that need no file: clocked ones with each budget, others bare and as variants."""
     found: list[str] = []
     for name in agent_names(game.name):
         with_budget = [f"{name}:{budget}" for budget in BUDGETS]
@@ -148,7 +148,7 @@ def _variants(game: Game, name: str) -> list[str]:
 
 
 def _traits(game: Game, text: str) -> Traits | None:
-    """Return the traits of an agent; None if there is none, or if it is made from files."""
+    """Return the traits of an agent; None if it is unknown, cannot be made, or needs files."""
     with suppress(InputError):
         traits = traits_of(game, text)
         return None if traits.files else traits
@@ -157,7 +157,7 @@ def _traits(game: Game, text: str) -> Traits | None:
 
 @lru_cache(64)
 def strengths(name: str) -> dict[str, Any]:
-    """Return measured strengths of the agents of a game, each alone on its side.
+    """Return the strengths of a game's agents, measured on every side in turn against one opponent.
 
     Returns:
         By text of an agent, where measured: `against`, the opponent; `deals`; `rounds` of a deal;
@@ -172,10 +172,10 @@ def strengths(name: str) -> dict[str, Any]:
     return {text: {**how, **each} for text, each in data["agents"].items()}
 
 
-# Cached: scanning the entry points of all packages takes longer than many a decision.
+# Cached, as checking a budget of simulations makes the agent.
 @lru_cache(512)
 def check_agent(game: Game, text: str, added: tuple[str, ...] = ()) -> str:
-    """Check that a browser may use an agent, and return its text.
+    """Return the text of an agent that a browser may use; refuse any other.
 
     An argument other than a budget names a file; only the command line may give one, in `added`.
     """
@@ -191,7 +191,7 @@ def check_agent(game: Game, text: str, added: tuple[str, ...] = ()) -> str:
     most = MOST_MILLISECONDS if budget["ms"] else MOST_SIMULATIONS
     if not 0 < int(budget["number"]) <= most:
         raise InputError(f"the budget of {name} is 1 to {most}, not {budget['number']}")
-    # Traits tell whether it takes a time budget; only making it, whether it takes simulations.
+    # Traits tell whether an agent takes a time budget; for simulations it has to be made.
     traits = _traits(game, f"{name}:{BUDGETS[0]}")
     if not (traits and traits.clocked):
         with suppress(InputError):

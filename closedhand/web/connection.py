@@ -4,7 +4,7 @@ A message is a JSON object: `do` is the name of a request, `n` a number that the
 `re`, and the other fields are arguments. The answer has the result as `ok`, or an `error`. A push,
 which answers no message, has its name as `push`. The requests are in `closedhand.web.requests`.
 
-A browser with the server's token is an owner, one with only a link a guest of that table.
+A browser with the server's token is an owner; one with only the link of a table is its guest.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ T = TypeVar("T")
 MOST_WAITING = 200
 """Messages that may wait for a browser; a browser with more is disconnected."""
 MOST_GUEST_MESSAGE = 10_000
-"""Most characters in a message of a guest: parsing one of `MOST_MESSAGE` takes half a second."""
+"""Most characters in a message of a guest: to parse `guard.MOST_MESSAGE` takes half a second."""
 
 
 class Connection:
@@ -38,12 +38,12 @@ class Connection:
 
     Attributes:
         owner: Whether it may open tables and study games.
-        table: The table that it has joined.
+        table: The table that it has joined; None: none.
         token: Secret of its seat there; the secret follows the player when seats rotate.
         outbox: Messages to be sent; None ends the connection.
         works: Computations for this browser, by name.
-        study: The record that it replays.
-        explorer: The small game that it analyses.
+        study: The record that it replays; None: none.
+        explorer: The small game that it analyses; None: none.
     """
 
     def __init__(self, lobby: Lobby, owner: bool) -> None:
@@ -62,7 +62,7 @@ class Connection:
         self._working: dict[str, Future[Any]] = {}  # the latest long work of each computation
 
     def push(self, data: Mapping[str, Any]) -> None:
-        """Queue a message, its numbers being finite; end the connection if the queue is full."""
+        """Queue a message, whose numbers are finite; end the connection if the queue is full."""
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         try:
             self.outbox.put_nowait(text)
@@ -70,7 +70,7 @@ class Connection:
             self.end()
 
     def end(self) -> None:
-        """End the connection."""
+        """Drop the queued messages and end the connection."""
         while not self.outbox.empty():
             self.outbox.get_nowait()
         self.outbox.put_nowait(None)
@@ -97,7 +97,7 @@ class Connection:
             self.stop(name)
 
     def push_table(self) -> None:
-        """Push the table, as this browser may see it."""
+        """Push the table as this browser may see it, or that it is closed."""
         if self.table is None:
             return
         if self.table.id not in self.lobby.tables:
@@ -107,7 +107,7 @@ class Connection:
             data = describe_table(self.table, self.seat, self.private_agents(self.table.game.name))
             if self.table.version != self._pushed:
                 for work in ("hint", "chances"):
-                    self.stop(work)  # it is about another position
+                    self.stop(work)  # it is about an earlier position
             self._pushed = self.table.version
             self.push({"push": "table", **data, "links": links})
 
@@ -161,7 +161,7 @@ class Connection:
             task.cancel()
 
     async def answer(self, text: str) -> None:
-        """Answer a message, after those that came before it unless it is independent of them."""
+        """Answer a message after earlier ones; an independent one waits only for those like it."""
         number: Any = None
         try:
             if not self.owner and len(text) > MOST_GUEST_MESSAGE:
@@ -187,15 +187,16 @@ class Connection:
             self.push({"re": number, "error": "the server failed to answer this"})
 
     def at_table(self) -> Table:
-        """Return the table that this browser has joined, unless that is closed."""
+        """Return the joined table; refuse if this browser has joined none, or if it is closed."""
         if self.table is None or self.table.id not in self.lobby.tables:
             raise InputError("you have joined no table")
         return self.table
 
     def seated(self, version: int | None = None) -> Table:
-        """Return the table where this browser may act, as a player or as owner of agents alone.
+        """Return the table where this browser plays, or where only agents play and it is the owner.
 
-        With a version the table must not have changed since.
+        Raises:
+            InputError: It may not act at a table, or the table has changed since `version`.
         """
         table = self.at_table()
         if self.seat < 0 and not (self.owner and not table.persons):

@@ -1,4 +1,7 @@
-"""Analysis of a small game: its public graph, the losses of a strategy, and solvers."""
+"""Analysis of a small game: its public graph, the losses of a strategy, and solvers.
+
+A row of the tree is an action at an information set, here a set; see `closedhand.solvers.public`.
+"""
 
 import time
 from collections.abc import Iterator
@@ -22,9 +25,9 @@ from closedhand.web.uploads import decoded, written
 MOST_NODES = 300_000
 """Most histories of a game that a browser may have solved."""
 MOST_DRAWN = 500
-"""Most public states of a picture."""
+"""Most public states of the graph that the page draws."""
 REPORT = 1.0
-"""Seconds between two reports of a solver, at most."""
+"""Seconds after which a solver reports, if it has no judgement to report earlier."""
 LONGEST = 300.0
 """Longest run of a solver, in seconds."""
 
@@ -52,7 +55,7 @@ class GameExplorer:
     """
 
     def __init__(self, game: Game) -> None:
-        """Build the information tree of a game, which must be small and list its deals."""
+        """Build the information tree of a game; refuse one that is large or lists no deals."""
         self.game = game
         self.tree = build(game, most=MOST_NODES)
         self.graph = public_graph(game, self.tree)
@@ -68,7 +71,7 @@ class GameExplorer:
         self._take_agent(make_agent(self.game, text, 0), text)
 
     def open(self, data: str) -> None:
-        """Show the strategy of an uploaded file, such as `closedhand solve` saves."""
+        """Show the strategy of a file in base64, such as `closedhand solve` saves."""
         with written(decoded(data, "the file")) as path:
             agent = make_agent(self.game, str(AgentSpec("strategy", argument=str(path))), 0)
         self._take_agent(agent, "file")
@@ -85,10 +88,10 @@ class GameExplorer:
         self.profile = self._profile(found.sigma, name)
 
     def solve(self, algorithm: str, seed: int) -> Iterator[tuple[Profile, dict[str, Any]]]:
-        """Solve the game, and yield strategies and their evaluations on the way.
+        """Solve the game by one of `ALGORITHMS`; yield strategies and evaluations on the way.
 
-        `profile` is not changed: the caller assigns the new ones. So a step that ends after the
-        caller has chosen another strategy cannot replace that one.
+        `profile` is not changed: the caller assigns each new one. So a step that ends after the
+        caller has chosen another strategy cannot replace that strategy.
         """
         if algorithm not in ALGORITHMS:
             raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
@@ -105,7 +108,7 @@ class GameExplorer:
             yield profile, {**self.judged(profile), **progress}
 
     def values_at(self, view: State) -> list[tuple[int, float]] | None:
-        """List the legal actions in a view with their `Losses.values`; None if never reached."""
+        """List the legal actions in a view with their `Losses.values`; None if not reached."""
         place = self._sets.get(view.tobytes())
         if place is None:
             return None
@@ -134,7 +137,7 @@ class GameExplorer:
         return np.flatnonzero(self.graph.end_parent < MOST_DRAWN)
 
     def describe(self) -> dict[str, Any]:
-        """Describe the public graph and the strategy for a browser."""
+        """Describe the public graph, up to `MOST_DRAWN` states, and the strategy for a browser."""
         graph, ends = self.graph, self._ends()
         ended = zip(graph.end_parent[ends], graph.end_action[ends], strict=True)
         return {
@@ -167,7 +170,7 @@ class GameExplorer:
         return [card for row in rows if row.seat < 0 for card in row.cards if card.strip()]
 
     def at(self, state: int) -> dict[str, Any]:
-        """Describe a public state: the strategy with each hand there, and its losses."""
+        """Describe a public state, by its number: the strategy of each hand, and its losses."""
         graph, tree = self.graph, self.tree
         if state >= len(graph.states):
             raise InputError("there is no such state")
@@ -176,7 +179,7 @@ class GameExplorer:
             text = self._text(state, graph.action[child])
             children.setdefault(text, []).append({"state": child, "shown": self._shown(child)})
         sets, profile = np.flatnonzero(graph.place == state).tolist(), self.profile
-        first = sets[0]
+        first = sets[0]  # all sets of a public state have the same actions
         actions = tree.actions[tree.rows[first] : tree.rows[first + 1]]
         return {
             "state": state,
@@ -196,6 +199,7 @@ class GameExplorer:
         return found[::-1]
 
     def _set(self, each: int, profile: Profile) -> dict[str, Any]:
+        """Describe a set: the player's cards, and its actions; `best` is the index of an action."""
         rows = slice(int(self.tree.rows[each]), int(self.tree.rows[each + 1]))
         view, player = self.graph.views[each], int(self.tree.owner[each])
         own = [row for row in self.game.scene(view) if row.seat == player]

@@ -68,8 +68,8 @@ class Guard:
     def admits(self, headers: Mapping[str, str], is_socket: bool = False) -> bool:
         """Return whether a request may be answered, by its headers with names in lower case.
 
-        A page of any site may open a WebSocket, and browsers always state its origin: one without
-        an origin is refused.
+        A page of any site may open a WebSocket, and browsers always state the page's origin. So a
+        WebSocket without an origin is refused.
         """
         host = headers.get("host", "")
         name = host_of(f"//{host}")

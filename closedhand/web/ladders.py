@@ -17,8 +17,8 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
     """Rate the matches of a folder wherever three agents or more have all met each other.
 
     `played` are results of matches, as their files hold them, the newest first: of two agents that
-    have met several times the latest match counts. There is at most one ladder for each game,
-    options and deals, those of a seed or of a file; `about` has fields to add to every one.
+    have met several times the latest match counts. A ladder has matches of one game with the same
+    options, seed and file of deals, if any; `about` has fields to add to every ladder.
     """
     groups: dict[str, dict[frozenset[str], dict[str, Any]]] = {}
     for data in played:
@@ -33,6 +33,7 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
 def _rated(
     pairs: dict[frozenset[str], dict[str, Any]], about: dict[str, Any]
 ) -> list[dict[str, Any]]:
+    """Rate the agents of a group of matches that have all met; nothing if fewer than three have."""
     agents = _all_met(pairs)
     if len(agents) < 3:
         return []
@@ -69,7 +70,7 @@ class _Same:
 @lru_cache(32)
 def _rates(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> list[dict[str, Any]]:
     pairs = [data["pairs"][0] for data in matches.matches]
-    firsts = [first for first, _ in combinations(agents, 2)]
+    firsts = [first for first, _ in combinations(agents, 2)]  # a file may list the other first
     meetings = [
         ladder.meeting_of(game, pair, pair["agents"].index(first))
         for first, pair in zip(firsts, pairs, strict=True)
@@ -81,10 +82,10 @@ def _rates(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> li
 def _all_met(pairs: Iterable[frozenset[str]]) -> list[str]:
     """Find agents that have all met each other, in the order of their names.
 
-    Of those that one agent has met, the ones with the most missing pairs are dropped first. Where
-    two of them have met, two are left; so three are found wherever three have all met.
+    For each agent, drop from those that it has met the one with the most missing pairs, until all
+    left have met. If any two of them have met, two are left: so three are found if three have met.
     """
-    met: dict[str, set[str]] = {}  # by each agent, itself among them
+    met: dict[str, set[str]] = {}  # the agents that each has met, itself among them
     for pair in pairs:
         for agent in pair:
             met.setdefault(agent, set()).update(pair)

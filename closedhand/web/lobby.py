@@ -45,6 +45,7 @@ class Lobby:
     """All tables of a server.
 
     Attributes:
+        tables: The open tables by id; those not restored yet are left out.
         past: The hands that persons have played here.
         remote_matches: The latest match at each server, by index in `servers`.
         log: The log of refused requests and failures.
@@ -103,7 +104,7 @@ class Lobby:
         return await asyncio.get_running_loop().run_in_executor(self._others, work, *arguments)
 
     async def find(self, id: str) -> Table | None:
-        """Return the table of an id, restored if need be; None if there is none."""
+        """Return the table of an id, restored if need be; None if it is missing or damaged."""
         path = self._saved.get(id)
         if id not in self.tables and path is not None:
             table = await self.in_thread(_restored, path)
@@ -144,10 +145,10 @@ class Lobby:
     ) -> Table:
         """Open a table.
 
-        Each of the `seats` is `{"agent": text}`, `{"level": level of an agent}`, or
-        `{"name": name of a person}`, which may be empty. Without a seed the deals are random. The
-        first hand begins with `deal`, in the game's notation, and `actions`. Spectators see all
-        hands if `hands_open` and no person plays.
+        Each of the `seats` is `{"agent": text}`, `{"level": level of an agent}`, or `{"name": name
+        of a person}`; a name may be empty. Without a seed the deals are random. The first hand
+        begins with `deal`, in the game's notation, and `actions`. Spectators see all hands if
+        `hands_open` and no person plays.
 
         Raises:
             InputError: An argument is not valid for the game, or there are too many tables.
@@ -187,7 +188,7 @@ class Lobby:
         return Seat(name=short_name(name), token=secrets.token_urlsafe(12))
 
     def take_seat(self, index: int, seat: Mapping[str, Any]) -> RemoteMatch:
-        """Take a free seat at one of the `servers`; its table opens when the match begins."""
+        """Take a seat at `servers[index]`, or refuse a second; its table opens with the match."""
         if not 0 <= index < len(self.servers):
             raise InputError("there is no such server")
         before, address = self.remote_matches.get(index), self.servers[index]
@@ -218,7 +219,7 @@ class Lobby:
         self._notify(id)
 
     def end(self, table: Table) -> None:
-        """Keep the hand of a table among the past ones, if it is over."""
+        """Keep the hand of a table among the past ones, if it is over and was dealt here."""
         if table.over and table.is_own:
             self.past.add(table)
 
@@ -233,7 +234,7 @@ class Lobby:
         self.drive(table)
 
     def _persist(self, table: Table) -> None:
-        """Save a changed table of this server, and notify its listeners."""
+        """Save a changed table, unless it is at a remote server; notify its listeners."""
         table.changed = time.time()
         if table.is_own and table.id in self.tables:
             try:
@@ -291,7 +292,7 @@ def short_name(text: str) -> str:
 
 
 def _goes_on(table: Table, step: bool) -> bool:
-    """Return whether an agent is to act, and the table is not paused."""
+    """Return whether an agent is to act at a table that is not paused; `step` ignores the pause."""
     is_running = table.pace > 0 or step or bool(table.persons)
     return not table.over and is_running and bool(table.seats[int(table.state["player"])].agent)
 
@@ -319,7 +320,7 @@ def _decide(table: Table, seat: int, version: int) -> int | None:
     view: State = table.game.view(table.state, seat)
     agent = table.agents.get(seat)
     if agent is None:
-        # Another seed for each deal and seat, in the range of every agent.
+        # Another seed for each deal and seat, of 31 bits, which every agent takes.
         seed = (table.seed * 31 + table.deal * 7 + seat) % 2**31
         agent = make_agent(table.game, table.seats[seat].agent, seed)
         if table.version == version:

@@ -12,7 +12,7 @@ QUICK, LONG = 0.3, 10.0
 REVIEW = 3.0
 """Seconds of all searches in the review of a game."""
 MEMORY = 2**27
-"""Bytes of the tables of a search."""
+"""Most bytes for the decided positions that a search keeps."""
 
 
 def is_solvable(game: Game) -> bool:
@@ -21,7 +21,7 @@ def is_solvable(game: Game) -> bool:
 
 
 def solved(game: Game, state: State, seconds: float, seats: int | None = None) -> dict[str, Any]:
-    """Solve a position of a flat game, as far as the time allows.
+    """Solve a position of a flat game, one of whole plays, as far as the time allows.
 
     Only the first `seats` have a hand, by default all. The line leaves out the plays of the others.
 
@@ -68,8 +68,8 @@ def forced(game: Game, states: list[State]) -> dict[int, dict[str, Any]]:
     until one is not solved in `QUICK` seconds.
 
     Returns:
-        By index of the state: its `value`, the `winners`, whose payoff is positive, and the `line`
-        of `solved`; nothing unless two teams play.
+        By index of the state: its `value` to the player to act, the `winners`, whose payoff is
+        positive, and the `line` of `solved`; nothing unless two teams play.
     """
     found: dict[int, dict[str, Any]] = {}
     if not is_solvable(game):

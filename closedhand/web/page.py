@@ -30,7 +30,7 @@ def page(
     With `judged` all plays are judged, in a second each. `progress` gets the number of games done.
 
     Raises:
-        InputError: There are no games, or too many, or one breaks its rules.
+        InputError: There are no games, or too many, or one is too long or breaks its rules.
     """
     if not 0 < len(records) <= MOST_RECORDS:
         raise InputError(f"a page holds 1 to {MOST_RECORDS} games, not {len(records)}")
@@ -66,10 +66,7 @@ def page(
 
 
 def _kept(study: Study, judged: bool) -> dict[str, Any]:
-    """Describe a game with all its positions.
-
-    The moves before a position are the first ones of the game, so only their number is kept.
-    """
+    """Describe a game and its positions; of the moves just before a position, keep their number."""
     positions = [study.position(ply, OPEN) for ply in range(len(study.states))]
     return {
         **study.describe(),

@@ -1,6 +1,6 @@
 """The past hands of the persons at a server's tables, in a file with a line for each hand.
 
-A line is a JSON object. The last one about a hand counts; one without `FIELDS` takes it back.
+A line is a JSON object. The last line about a hand counts; one without `FIELDS` takes it back.
 """
 
 import json
@@ -58,12 +58,13 @@ class PastHands:
         self._append(table)
 
     def _append(self, table: Table, **fields: Any) -> None:
+        """Append a line about a table's hand, which takes the hand back if it has no fields."""
         line = json.dumps({"table": table.id, "deal": table.deal, "turn": table.turn, **fields})
         try:
             # Private: the lines contain the plays of persons.
             with open(self.path, "ab+", opener=partial(os.open, mode=0o600)) as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
-                # A write that was cut short must not take this line with it.
+                # If an earlier write was cut short, begin a new line: that line is lost, not this.
                 start = b"" if file.read(1) in (b"", b"\n") else b"\n"
                 file.write(start + line.encode() + b"\n")
             if self.path.stat().st_size > MOST_BYTES:

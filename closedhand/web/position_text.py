@@ -18,6 +18,7 @@ LONGEST = 20_000
 ONE = r"""(?:'[^'\\]*'|"[^"\\]*"|-?[0-9]{1,9}|True|False|None)"""
 MANY = rf"\[\s*(?:{ONE}\s*(?:,\s*{ONE}\s*)*)?\]"
 NAMED = rf"\s*,\s*([a-z_]{{1,40}})\s*=\s*({ONE}|{MANY})"
+"""Regular expressions of a literal (`ONE`), a list of literals, a comma and a named argument."""
 POSITION = re.compile(
     rf"\s*(?:make_game\(\s*(?P<game>{ONE})(?P<options>(?:{NAMED})*)\s*\)|[a-z_]{{1,40}})"
     rf"\s*\.\s*view_from\(\s*(?P<player>[0-9]{{1,2}})\s*,\s*(?P<hand>{ONE})"
@@ -56,7 +57,7 @@ def written(
 
 
 def read(text: str) -> Position:
-    """Read a position from text. Only literals are evaluated; no code of the text runs."""
+    """Read a position, or refuse a text of another form. No code runs: only literals are read."""
     found = POSITION.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
         raise InputError("a position is a line such as make_game('GAME').view_from(0, 'HAND', [])")
@@ -82,10 +83,11 @@ def _literal(text: str) -> Any:
 def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Convert facts typed by a person into arguments of `Game.view_from`.
 
-    Lists, quoted texts, and digits where the game expects a number are literals; all else is text.
+    Lists, quoted texts, and digits where the game expects a number are literals; other texts remain
+    texts, and values that are not texts are kept.
 
     Raises:
-        InputError: The game has no such fact, or a number, list or quoted text is not a literal.
+        InputError: The game has no such fact, or a literal is not valid Python, such as 007.
     """
     game.check_facts(facts)  # `view_from` also has parameters that are not facts
     build, _ = contract.plain_function(game.rules, "view_from")

@@ -1,6 +1,8 @@
 """Prepare the games in the background at the start of the server, so that nobody waits later.
 
-1. Until the kernels of a game are in the cache of Numba, a process of its own compiles them: the
+The preparation of a game has three `STAGES`: table, hints and endgames.
+
+1. Until the kernels of a stage are in the cache of Numba, a separate process compiles them: the
    compiler keeps some hundred megabytes for good, which the server need not hold.
 2. The server then loads them by the same calls, in a thread.
 3. The stage of a game that somebody waits for comes next.
@@ -54,7 +56,7 @@ def _table(game: Game) -> None:
             view = game.view(table.state, int(table.state["player"]))
             table.play(legal_choice(game, view, agent))
             describe_table(table, 0)
-    with suppress(InputError):  # a game whose actions no record can hold, or one that is not over
+    with suppress(InputError):  # a game whose actions no record can hold
         table.record()
 
 
@@ -99,10 +101,7 @@ class Preparation:
     """
 
     def __init__(self, names: Sequence[str], compiled: Path | None) -> None:
-        """Begin with nothing prepared.
-
-        The file `compiled` lists what has been compiled; None: every start compiles.
-        """
+        """List what to prepare; the file `compiled` says what has been compiled, None: nothing."""
         self.left = [(name, stage) for stage in STAGES for name in names]
         self.total = len(self.left)
         self._ready = {each: threading.Event() for each in self.left}
@@ -134,6 +133,7 @@ class Preparation:
                 process.kill()
 
     def _work(self) -> None:
+        """Prepare every stage, the wanted ones first; at its end no thread waits any longer."""
         try:
             while self.left:
                 # Reordered here alone: two threads could undo each other's work.
@@ -145,7 +145,7 @@ class Preparation:
                 if line not in self._known() and self._compile(*each):
                     self._note(line)
                 try:
-                    # The other options load from the cache once they are asked for.
+                    # The game with its defaults loads from the cache once it is asked for.
                     STAGES[each[1]](_games(each[0])[0])
                 except Exception:  # a game or an agent may be third-party code, and raise anything
                     LOG.exception("%s is not prepared", each[0])

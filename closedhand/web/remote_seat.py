@@ -36,7 +36,7 @@ class Address(NamedTuple):
 
 
 def parse_address(text: str) -> Address:
-    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`."""
+    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`; refuse wrong options, and a game without a client."""
     spec = AgentSpec.parse(text)
     name = spec.name.replace("-", "_")
     host, colon, port = (spec.argument or "").rpartition(":")
@@ -49,7 +49,7 @@ def parse_address(text: str) -> Address:
 
 
 class RemoteSeat(Table):
-    """A table at a remote server, as the player of one seat sees it.
+    """A table at a remote server, as one player sees it; no agents are made for the others.
 
     Attributes:
         own: Number of the seat.
@@ -78,7 +78,7 @@ class RemoteSeat(Table):
         return self.asked and seat == self.own
 
     def see(self, view: State, player: int) -> None:
-        """Show a new view, after an action of a seat; -1 if no seat has acted."""
+        """Show a new view, after an action of `player`; -1 if nobody has acted."""
         number = len(self.game.history(view))
         known = self.actors[:number]
         self.actors = [*known, *[WATCHING] * (number - len(known))]
@@ -134,8 +134,8 @@ class RemoteSeat(Table):
 class RemoteMatch:
     """A match at a remote server: connect, play, leave; also the agent that the client runs.
 
-    The client runs in a thread, at any point of which the seat may be left. The thread ends as
-    soon as it can; once `end` is set, it changes nothing here.
+    The client runs in a thread, and the seat may be left at any time. The thread then ends as soon
+    as it can; once `end` is set, it changes nothing here.
 
     Attributes:
         table: The table; None before the match begins.
@@ -150,10 +150,7 @@ class RemoteMatch:
         opened: Callable[[RemoteSeat], None],
         changed: Callable[[RemoteSeat], None],
     ) -> None:
-        """Prepare a match, in the event loop.
-
-        It calls `opened` with the table when the match begins, and `changed` after every change.
-        """
+        """Prepare a match in the event loop; its table goes to `opened` once, then to `changed`."""
         self.address, self.seat, self.name = address, seat, seat.occupant
         self._agent: Agent | None = None  # None: a person in a browser
         self.table: RemoteSeat | None = None
@@ -167,6 +164,7 @@ class RemoteMatch:
         threading.Thread(target=self._play, name="remote match", daemon=True).start()
 
     def _play(self) -> None:
+        """Connect and play, in the thread of the client, then report why the match is over."""
         reason = "the match is over"
         try:
             name, options, host, port = self.address
@@ -194,11 +192,12 @@ class RemoteMatch:
             self._client.leave()
 
     def _player(self, game: Game) -> Self:
+        """Return the agent of the client: this match, whose `act` asks the person or the agent."""
         self._agent = make_agent(game, self.seat.agent) if self.seat.agent else None
         return self
 
     def act(self, view: State) -> int:
-        """Return an action, in the thread of the client; blocks until a person has decided."""
+        """Return an action, in the thread of the client; wait for a person's, see `RemoteSeat`."""
         if self._agent is None:
             self._update(RemoteSeat.ask)
             assert self.table is not None
@@ -208,7 +207,7 @@ class RemoteMatch:
         return action
 
     def _see(self, view: State, seat: int, player: int) -> None:
-        """Update the table with what the client sees, in the thread of the client."""
+        """Update the table with what the client sees, in its thread; `EOFError` ends its match."""
         if self.end:
             raise EOFError
         if self.table is None:

@@ -34,14 +34,14 @@ METADATA = ("settings", "history")
 
 
 def everything_in(folder: Path | None) -> dict[str, Any]:
-    """Read `results`, `ladders` and `curves` from a folder, the newest first."""
+    """Read `results`, `ladders` and `curves` from a folder, the newest first; none without one."""
     found: dict[str, Any] = {"results": [], "ladders": [], "curves": []}
     if folder is None or not folder.is_dir():
         return found
     matches: dict[Path, list[dict[str, Any]]] = {}
     for path, about, state in _newest(folder, "json"):
         data = _kept(path, state, _json_of)
-        # Finished files are not live: not `interrupted`, or with a `curve` and without that field.
+        # A file is finished if `interrupted` is false, or absent in a file with a `curve`.
         about["live"] = about["live"] and bool(data.get("interrupted", "curve" not in data))
         found["results"] += _quietly(_results, data, about)
         found["curves"] += _quietly(_curves, data, about)
@@ -77,7 +77,7 @@ def _newest(folder: Path, kind: str) -> Iterator[tuple[Path, dict[str, Any], tup
 def _kept(
     path: Path, state: tuple[int, int], read: Callable[[Path], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Read a file, again only when its time or size changes; empty if it is damaged."""
+    """Read a file, again only when its time or size, `state`, changes; empty if it is damaged."""
     try:
         return read(path)
     except InputError:
@@ -97,7 +97,7 @@ def _metadata_of(path: Path) -> dict[str, Any]:
 def _quietly(
     read: Callable[[Any, dict[str, Any]], list[dict[str, Any]]], data: Any, about: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Apply a reader to unchecked data; empty if they have another form."""
+    """Apply a reader to unchecked data; return an empty list if the data has another form."""
     try:
         return read(data, about)
     except (ArithmeticError, LookupError, TypeError, AttributeError, ValueError):
@@ -105,6 +105,7 @@ def _quietly(
 
 
 def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
+    """Read the pairings of a match, or a league as one entry; nothing from other files."""
     if not isinstance(data.get("game"), str):
         return []
     deals = data.get("deals")
@@ -135,7 +136,7 @@ def _row(row: Any) -> dict[str, Any]:
 
 
 def _curves(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
-    """Collect the curves in the history of a training or a solver, or in several by name."""
+    """Collect the curves in the history of a training or a solver, or in histories by name."""
     if isinstance(data.get("curve"), list):  # of a solver
         return [_curve(data["curve"], about, data)]
     if isinstance(data.get("history"), list):
@@ -167,8 +168,8 @@ def _curve(
 def _numbers(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, list[Any]]]:
     """Yield all numbers of nested objects as `[mean, low, high]`.
 
-    A list of three is taken as that; a number with a standard error `NAME_error` gets its 95%
-    interval, and any other number has None for its ends.
+    A list of three numbers is such an estimate. A number with a standard error `NAME_error` gets
+    its 95% interval, and any other number has None for its ends.
     """
     for key, value in entry.items():
         if isinstance(value, Mapping):

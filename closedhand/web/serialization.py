@@ -1,8 +1,8 @@
-"""Positions as JSON data for browsers: functions of views, never of the whole state.
+"""Positions as JSON data for browsers, made from views so that they reveal no hidden card.
 
-`seen_by` alone takes a state. It returns the view of a seat, or all views for a spectator, and
-every other function here takes these views. So no message of a table can reveal a hidden card; for
-a study of open hands, whose game is known, full states are given in their place.
+`seen_by` takes a state, and returns the view of a seat, or all views for a spectator. It returns
+the state itself only where everybody sees all hands: at open tables, in a study, and after the end
+of a game. The functions that describe positions take what it returns.
 """
 
 from collections.abc import Sequence
@@ -52,7 +52,8 @@ def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> di
     """Describe a position, by the views of `seen_by`, for a browser.
 
     `actors` are the seats that made the actions of `game.history`, public in every game; -1 if
-    unknown. With `legal` the legal actions of the player to act are listed.
+    unknown. With `legal` the legal actions of the player to act are listed, but none if they are
+    more than `MOST_LISTED`, or if the player sorts the hand into `Game.parts`.
     """
     view = views[0]
     over = game.over(view)

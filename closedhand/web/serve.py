@@ -28,7 +28,7 @@ from closedhand.web.remote_seat import parse_address
 from closedhand.web.server import make_app
 
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""Connections from which on the one nearest its deadline is closed, or requests are refused."""
+"""Numbers of connections at which the one nearest its deadline is closed, and requests refused."""
 SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 """Seconds in which a connection has to send a request, and to read the answer."""
 
@@ -52,7 +52,7 @@ def run(
     for `parse_address`; for `added` and the folders see `Lobby`.
 
     Raises:
-        InputError: The server cannot listen at the address, or there is no such agent or server.
+        InputError: An argument is not valid, or the server cannot listen at the address.
     """
     for name, texts in added.items():
         for text in texts:
@@ -146,7 +146,7 @@ class HttpConnection(TimedConnection, H11Protocol):
     """An HTTP connection with deadlines for the request and for reading the answer."""
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Begin the time for the next request."""
         super().on_response_complete()
         self.since = self.loop.time()
 

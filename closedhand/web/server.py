@@ -32,7 +32,7 @@ TYPES = {
 """All files that are served, and their types. No request can name another path of the disk."""
 
 MOST_CONNECTIONS = 256
-"""Most browsers at once; a further one displaces the oldest without token or secret of a table."""
+"""Most browsers at once; one more displaces the oldest without token or table, or is refused."""
 
 MOST_ANSWERED = 50
 """Most unanswered messages of a browser; with more, the next is read only after an answer."""
@@ -59,10 +59,7 @@ POLICY_VIOLATION, TOO_BIG, TRY_LATER = 1008, 1009, 1013
 
 
 def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
-    """Make the ASGI application.
-
-    `token` is the secret of the owner; without one, every browser that reaches the server is one.
-    """
+    """Make the ASGI application; without a `token`, the owner's secret, all browsers are owners."""
     requests.register()
     log = lobby.log
     folder = resources.files("closedhand.web") / "static"
@@ -131,7 +128,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
 
 
 async def _introduced(websocket: WebSocket, connection: Connection, token: str) -> bool:
-    """Receive the first message, whose token may make the browser an owner; False if not valid."""
+    """Receive the first message, whose token may make an owner; False if it is invalid or late."""
     with suppress(TimeoutError, KeyError, ValueError, AttributeError):
         text = await asyncio.wait_for(websocket.receive_text(), HELLO_SECONDS)
         fields = {"n": NATURAL, "token": TEXT}

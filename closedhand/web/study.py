@@ -47,7 +47,7 @@ def games_in(
     A game that cannot be read is listed with its error.
 
     Raises:
-        InputError: There is no such sample, or no game that can be read.
+        InputError: There is no such sample, the file is not base64, or no game can be read.
     """
     if sample is not None:
         if sample not in samples():
@@ -103,10 +103,11 @@ class Study:
     Attributes:
         states: The state before each action, and the last one.
         actors: Seat that made each action.
+        actions: Ids of the actions, in the flat game.
     """
 
     def __init__(self, record: Record) -> None:
-        """Replay a record of at most `MOST_PLIES` actions."""
+        """Replay a record; refuse an illegal one, and one of more than `MOST_PLIES` actions."""
         if len(record.actions) > MOST_PLIES:
             raise InputError(f"a replay has at most {MOST_PLIES:,} actions")
         self.record = record
@@ -138,7 +139,7 @@ class Study:
         }
 
     def _unit(self) -> str:
-        """Return the unit of values: `chance` to win, if playouts pay 1 and -1, else `points`."""
+        """Return `chance` if playouts have other rules, which pay 1 and -1; else `points`."""
         playing = playouts_of(self.game).game
         if self.game.rounds > 1 or playing.options == self.game.options:
             return "points"
@@ -147,14 +148,15 @@ class Study:
     def position(self, ply: int, seat: int) -> dict[str, Any]:
         """Describe the position after `ply` actions, as a seat sees it."""
         state = self.states[ply]
-        # The history may be that of the current round only; `or` keeps [-0:] from being all of it.
+        # The history may be that of the current round only. If it is empty, `or` keeps no actors.
         actors = self.actors[:ply][-len(self.game.history(state)) or len(self.actors) :]
         return describe(self.game, seen_by(self.game, state, seat), actors, legal=False)
 
     def judgements(self, seed: int) -> Iterator[dict[str, Any]]:
-        """Yield the value of each position and the cost of each play, in their order.
+        """Yield the `values` of each position and the cost of the `play` made there, in order.
 
-        `forced` is what `open_hands.forced` finds for the position, or None.
+        `play` is None at the end and in matches of several rounds. `forced` is the entry of
+        `open_hands.forced` for the position, or None.
         """
         rng = np.random.default_rng(seed)
         forced = open_hands.forced(self.game, self.states)
@@ -180,7 +182,10 @@ class Study:
             yield found
 
     def _values(self, ply: int, rng: np.random.Generator) -> list[list[float]] | None:
-        """Estimate mean payoffs and half-widths of 95% intervals by seat, by open-hand playouts."""
+        """Estimate payoffs by playouts of open hands: by seat `[mean, half of the 95% interval]`.
+
+        None in a match of several rounds.
+        """
         if self.game.rounds > 1:
             return None
         how = playouts_of(self.game)

@@ -75,8 +75,8 @@ class Table:
     Attributes:
         id: Its name in links and in the folder.
         game: The game; actions are whole plays.
-        start: The deal of this hand.
-        actions: Actions since the deal.
+        start: The state at the deal of this hand.
+        actions: Ids of the actions since the deal.
         open: Whether spectators see all hands.
         pace: Seconds between actions of agents. 0: at once where a person plays; where agents alone
             play, paused, with one action for each request.
@@ -115,7 +115,7 @@ class Table:
     changed: float = field(default_factory=time.time)
 
     def __post_init__(self) -> None:
-        """Play the actions so far, which must be legal."""
+        """Play the actions so far; refuse illegal ones."""
         self._replay()
 
     def _replay(self) -> None:
@@ -223,7 +223,7 @@ class Table:
         self._replay()
 
     def record(self) -> Record:
-        """Return the record of this hand, unless it has actions that no record can hold."""
+        """Return the record of this hand; refuse a game whose actions no record can hold."""
         return from_state(self.game, self.state, [seat.occupant for seat in self.seats])
 
     def saved(self) -> dict[str, Any]:
@@ -266,7 +266,7 @@ SAVED_HAND = {
 
 
 def check_saved(data: Any) -> dict[str, Any]:
-    """Check the form of the data of `Table.saved`, and return them."""
+    """Check the data of `Table.saved`; return it, seats and hands without unknown fields."""
     data = check_fields(data, "a table", SAVED, {})
     seats = [_only(each, "a seat", SAVED_SEAT) for each in data["seats"]]
     hands = [_only(each, "a hand", SAVED_HAND) for each in data["hands"]]
@@ -287,7 +287,7 @@ def _only(data: Any, name: str, fields: dict[str, Kind]) -> dict[str, Any]:
 
 
 def restored(id: str, data: Any) -> Table:
-    """Restore a table from the data of `Table.saved`."""
+    """Restore a table from the data of `Table.saved`, or refuse them."""
     data = check_saved(data)
     game = make_game(data["game"], **data["rules"]).flat
     start = game.load(decoded(data["start"], "the deal"))

@@ -24,8 +24,8 @@ class AECRows(Rows):
 
     Some tutorials treat an AEC env as an env of one player and pay the agent that has acted. An
     agent that loses while another one acts then never gets the loss. Here each agent has its own
-    row with its own rewards. Rewards of forced actions that a reset plays count with the first step
-    of the game; a given start that they lead to the end is refused.
+    row with its own rewards. If a reset plays forced actions (`AutoPass`), their rewards count with
+    the first step of the game, and a given start that they end is refused.
 
     Attributes:
         aec: The wrapped env.

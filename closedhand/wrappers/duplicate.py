@@ -1,4 +1,4 @@
-"""Duplicate dealing on any AEC env: the luck of the cards cancels out."""
+"""Duplicate dealing on AEC envs of this package: the luck of the cards cancels out."""
 
 # pyright: reportMissingTypeStubs=false
 # PettingZoo has inline types, but does not declare them.
@@ -20,9 +20,9 @@ from closedhand.wrappers.adapting import aec_table
 class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
     """Play each deal once at every seating of the teams before the next deal.
 
-    Each reset begins the next table: at table t of k, side j of the game is played by team
-    (j + t) mod k. One seat against two has two tables (the DeepRocket paper's Appendix B). A game
-    without sides has a rotation through all seats. The infos of all agents contain
+    Each reset begins the next table, one game of the deal: at table t of k, side j of the game is
+    played by team (j + t) mod k. One seat against two has two tables (the DeepRocket paper's
+    Appendix B). Where each seat is a side, teams rotate through all seats. The infos contain
 
     - `deal` and `table`, both counted from 0, and `team`, the name of the agent's team;
     - `duplicate_score` at the end of the last table, if all tables of the deal were played out: a
@@ -36,12 +36,10 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
     """
 
     def __init__(self, env: AECEnv[str, Observation, int], teams: Sequence[str]) -> None:
-        """Wrap `env`, an AEC env of this package, wrapped or not.
-
-        `teams` are names, all different, as many as the game has sides.
+        """Wrap `env`, an AEC env of this package, wrapped or not, for teams of these names.
 
         Raises:
-            InputError: It is another env, or `teams` are not as many different names as sides.
+            InputError: It is another env, or there are not as many different names as sides.
         """
         game = aec_table(env).game
         super().__init__(env)
@@ -64,7 +62,7 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         The options are those of the wrapped env; `deal` or `state` start a new deal.
 
         Raises:
-            InputError: The wrapped env refuses them; the schedule is unchanged.
+            InputError: The wrapped env refuses seed or options; the schedule is unchanged.
         """
         base = aec_table(self.env)
         given = common.given_start(base.game, options) is not None
@@ -83,7 +81,7 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         self._publish()
 
     def step(self, action: int | None) -> None:
-        """Step the wrapped env."""
+        """Step the wrapped env, with its errors; at the end of a table add up its scores."""
         aec_table(self.env).check_started()
         ended = all(self.terminations.values())
         super().step(action)  # type: ignore[arg-type]

@@ -19,12 +19,13 @@ from closedhand.wrappers.adapting import aec_table
 
 
 class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
-    """The factored action space: first the main group, then its kickers one by one.
+    """The actions of the game in sub-steps, of which several make a play.
 
-    An agent stays selected, with reward zero, until its play is complete. The wrapped env gets the
-    whole play in one step. Observations have the kicker planes and the mask of the sub-steps.
-    An illegal action raises `InputError` and changes nothing; wrap this in PettingZoo's
-    `TerminateIllegalWrapper` to end the game instead.
+    In Dou Dizhu they are a main group, such as 333, then the kickers, cards that go with it, one by
+    one; in Chinese Poker the back, then the front. An agent stays selected until its play is
+    complete, and the wrapped env gets the whole play in one step. Observations and masks are those
+    of the sub-steps. An illegal action raises `InputError` and changes nothing; wrap this in
+    PettingZoo's `TerminateIllegalWrapper` to end the game instead.
 
     Attributes:
         game: The sub-stepped game, with `game.text(action)` and `game.parse(text)`.
@@ -59,6 +60,7 @@ class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
         Raises:
             gymnasium.error.ResetNeeded: No game was started.
             InputError: The action is not legal; the game is unchanged.
+            ValueError: The agent has terminated, and the action is not None.
         """
         aec_table(self.env).check_started()
         agent = self.agent_selection

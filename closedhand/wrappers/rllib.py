@@ -45,7 +45,7 @@ class RLlibEnv(MultiAgentEnv):
     Only the seat to act gets an observation, a dict of `observation` and `action_mask`. At the end
     all seats that have acted get one, with a mask that marks action 0. Every step rewards all seats
     that have had a turn, and RLlib credits a reward to the seat's last action. An illegal action
-    ends the game with `illegal_reward` for its seat.
+    ends the game with `illegal_reward` for its seat, or counts as a pass (`game.lenient`).
 
     Attributes:
         game: The rules.
@@ -133,7 +133,6 @@ class MaskedPPOModule(DefaultPPOTorchRLModule):
         return super().compute_values(self._seen(batch), embeddings)
 
     def _seen(self, batch: dict[str, Any]) -> dict[str, Any]:
-        """Convert the observations of a batch to those of the network."""
         return {**batch, Columns.OBS: batch[Columns.OBS][OBSERVATION].float()}
 
     def _masked(self, batch: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
@@ -158,7 +157,7 @@ def self_play(
         The config. `config.rl_module(model_config=…)` and all others may follow.
 
     Raises:
-        InputError: As for `RLlibEnv`.
+        InputError: An unknown game or option. A wrong form is refused when RLlib makes the env.
     """
     common.resolve(game, options)
     config.environment(RLlibEnv, env_config={"game": game, "observation": observation, **options})
@@ -176,7 +175,7 @@ def _everybody(agent: Any, *_: Any, **__: Any) -> str:
 
 
 def act_of(algorithm: Algorithm) -> Callable[[Any, Any], Any]:
-    """Return the most probable actions of a learned policy, for `closedhand.agents.from_function`.
+    """Make a function that chooses the most probable actions, for `agents.from_function`.
 
     Args:
         algorithm: Algorithm whose module is a `MaskedPPOModule`, also one from a checkpoint.

@@ -31,8 +31,8 @@ def session_seed(seed: int, done: int) -> int:
 class SB3VecEnv(VecEnv):
     """One or several of our vector envs side by side, possibly with different seats.
 
-    Each row is an env of one player: make them with `opponents`, or as a `SeatVectorEnv` for
-    self-play.
+    Each row is an env of one player: the envs are made with `opponents`, or for self-play as
+    `SeatVectorEnv`.
 
     Observations are those of `mask="info"`, whatever the envs were made with, so that a model also
     plays in `gymnasium.make(…, mask="info")`: one vector for `MlpPolicy` with
@@ -48,7 +48,7 @@ class SB3VecEnv(VecEnv):
 
         Raises:
             InputError: There is no env, or one is another env, has no masks or another autoreset
-                mode, or the spaces differ.
+                mode, or plays all seats in one row, or the spaces differ.
         """
         given = list(cast(Sequence[Any], envs)) if isinstance(envs, Sequence) else [envs]
         self.envs = [
@@ -61,7 +61,7 @@ class SB3VecEnv(VecEnv):
         if not shapes or any(shape != shapes[0] for shape in shapes):
             raise InputError("Stable-Baselines3 takes one or more envs, all with the same spaces")
         first = self.envs[0]
-        self._one_part = first.form.name != PLANES
+        self._one_part = first.form.name != PLANES  # observations are one vector
         space: Any = first.single_observation_space
         if not first.form.is_array:
             space = self._without_mask(space.spaces)
@@ -71,6 +71,7 @@ class SB3VecEnv(VecEnv):
             sum(env.num_envs for env in self.envs), space, actions
         )
         self.metadata: dict[str, Any] = {**self.metadata, "render_fps": common.RENDER_FPS}
+        # First rows of all envs but the first.
         self._ends = np.cumsum([env.num_envs for env in self.envs])[:-1]
         self._masks: np.ndarray
         self._actions: np.ndarray
@@ -85,7 +86,7 @@ class SB3VecEnv(VecEnv):
         return parts[OBSERVATION] if self._one_part else parts
 
     def _merge(self, found: list[tuple[Any, dict[str, Any]]]) -> Seen:
-        """Merge the observations and masks of all envs."""
+        """Merge the observations of all envs, and keep their masks for `env_method`."""
         self._masks = np.concatenate([infos[ACTION_MASK] for _, infos in found]) != 0
         seen = [self._without_mask(observation) for observation, _ in found]
         if self._one_part:
@@ -93,7 +94,7 @@ class SB3VecEnv(VecEnv):
         return {name: np.concatenate([each[name] for each in seen]) for name in seen[0]}
 
     def reset(self) -> Seen:  # type: ignore[override]
-        """Start all games."""
+        """Start all games; return the observations."""
         self._earned[:], self._steps[:] = 0.0, 0
         # Each env takes the seed of its first game; `VecEnv.seed` has made one for every game.
         seeds = [self._seeds[start] for start in (0, *self._ends)]
@@ -103,7 +104,7 @@ class SB3VecEnv(VecEnv):
         )
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seeds of the next reset, whole numbers of 0 or more: game i gets seed + i."""
+        """Set the seed, 0 or more, of the next reset: an env whose first row is i gets seed + i."""
         return super().seed(common.seed_or_none(seed))
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -167,5 +168,5 @@ class SB3VecEnv(VecEnv):
         raise AttributeError("options of a game are set when it is made")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """Return False for every game."""
+        """Return False for every row."""
         return [False for _ in self._get_indices(indices)]

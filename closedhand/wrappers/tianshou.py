@@ -32,7 +32,7 @@ class TianshouVectorEnv(BaseVectorEnv):
 
     Observations are a `Batch` of `obs`, int8 [n, size], and `mask`, bool [n, num_actions], for
     Tianshou's policies of discrete actions. Policies that rate actions, such as DQN, obey the mask
-    directly; policies with an actor need `MaskedActor`.
+    directly; policies with an actor need `MaskedActor`. A row of a `SeatVectorEnv` is a game here.
     """
 
     def __init__(self, env: Any) -> None:
@@ -42,8 +42,8 @@ class TianshouVectorEnv(BaseVectorEnv):
         `GameVectorEnv` also with `opponents`.
 
         Raises:
-            InputError: It is another env, was made without masks or with another mode, or has parts
-                beside `observation`, which Tianshou would lose.
+            InputError: It is another env, has no masks or another mode, plays all seats in one row,
+                or has parts beside `observation`, which Tianshou would lose.
         """
         self.env = vector_env(env, LIBRARY, AutoresetMode.DISABLED)
         self.part = only_part(self.env.single_observation_space, LIBRARY)
@@ -69,7 +69,7 @@ class TianshouVectorEnv(BaseVectorEnv):
             **kwargs: `seed` and `options` of the vector env's `reset`.
 
         Raises:
-            InputError: There is no such game, or a bad seed or option.
+            InputError: There is no such game, a bad seed or option, or only some rows in self-play.
         """
         ids = self._chosen(env_id)
         mask = np.zeros(self.env_num, bool)
@@ -90,6 +90,7 @@ class TianshouVectorEnv(BaseVectorEnv):
             each game.
 
         Raises:
+            gymnasium.error.ResetNeeded: A game among these is over, or none was started.
             InputError: There is no such game, the actions are not so many integers, or only some
                 rows are stepped in self-play, where the rows of a game go together.
         """
@@ -120,7 +121,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         return [[each] for each in common.seeds_of(seed, self.env_num // rows) for _ in range(rows)]
 
     def render(self, **kwargs: Any) -> list[Any]:
-        """Return the open table of every game."""
+        """Return the open table of every game; an empty list without a render mode."""
         return list(self.env.render() or ())
 
     def close(self) -> None:
@@ -147,7 +148,7 @@ class TianshouAEC(PettingZooEnv):
     """A PettingZoo env of this package for Tianshou's multi-agent algorithms.
 
     Tianshou's own class keeps `observation` and the mask and drops all other parts; this one
-    refuses them. The mask is an array.
+    refuses such parts. The mask is an array, bool [num_actions], instead of a list.
     """
 
     def __init__(self, env: Any) -> None:
@@ -159,7 +160,7 @@ class TianshouAEC(PettingZooEnv):
         return {**seen, "mask": np.asarray(seen["mask"], bool)}
 
     def reset(self, *args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start a new game."""
+        """Start a new game; return the observation of the agent to act, with its mask, and info."""
         seen, info = super().reset(*args, **kwargs)
         return self._masked(seen), info
 

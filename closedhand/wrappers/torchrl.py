@@ -52,7 +52,7 @@ def torchrl_env(env: AnyEnv) -> TransformedEnv:
         The env; vector envs have the batch size [num_envs].
 
     Raises:
-        InputError: It is another env, or was made without masks or with another mode.
+        InputError: It is another env, has no masks or another mode, or all seats in one row.
     """
     ours = env.unwrapped
     if isinstance(ours, GameVectorEnv | Rows):

@@ -9,7 +9,7 @@ import { Replayed } from "./replay";
 import { preferred, translator } from "./strings";
 import type { Game, Position, ReplayData } from "./types";
 
-// The moves before a position are the first ones of the game, so only their number is kept.
+// The moves before a position are the last ones played, so only their number is kept.
 interface Kept extends ReplayData { positions: (Omit<Position, "moves"> & { moves: number })[] }
 interface Held { games: Game[]; records: Kept[] }
 

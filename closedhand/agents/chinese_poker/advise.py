@@ -41,7 +41,8 @@ class PartAdvice:
 class Advice:
     """One arrangement of a hand, with its expected points against one opponent.
 
-    `board` is its text, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and `error` the points' standard error.
+    `board` is its text, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, `error` the points' standard error. `parts`
+    are back, middle and front.
     """
 
     board: str

@@ -34,7 +34,7 @@ from closedhand.games.chinese_poker.rules import evaluate
 from closedhand.games.chinese_poker.state import UNSET
 
 SLACK = 0.25
-"""Largest difference in expected points to the best arrangement of those that `rescored` counts."""
+"""Expected points by which arrangements that `rescored` counts are at most below the best one."""
 
 
 class Separable(BatchAgent):
@@ -137,15 +137,15 @@ Hands = Annotated[int | None, Range(LEAST, MOST), "hands of the pool"]
 
 
 def _maker(name: str, slack: float) -> Callable[..., Responder]:
-    """Make the factory of an agent that responds to a pool; see `Responder`."""
+    """Make the factory of an agent that responds to a pool; see `Responder` for `slack`."""
 
     @described(lambda game, text, **_: Traits(files_of(read_pool(text)[1]), microseconds=500))
     def make(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
         """Make the agent; `hands`, or a number as argument, is the size of the pool.
 
         Raises:
-            InputError: The argument is neither a number of hands nor a file of tables for these
-                rules.
+            InputError: The argument is neither a number of hands from `LEAST` to `MOST` nor a file
+                of tables for these rules.
         """
         size, path = read_pool(argument)
         tables = tables_for(game, path)
@@ -172,7 +172,7 @@ def tables_for(game: Game, path: str | Path | None) -> Tables:
     """Load the tables of a file, or those of the package.
 
     Raises:
-        InputError: The file holds no tables, or tables trained for another scoring.
+        InputError: The file cannot be read, or holds no tables or those of another scoring.
     """
     preset = game.options["rules"]
     tables = separable.shipped(preset) if path is None else separable.load(Path(path))

@@ -199,7 +199,7 @@ def respond_to_each(rules, pool, win, slack, hands, actions):
 
 @kernel
 def judge(rules, pool, hand, own, out):
-    """Measure the gain of the best response to a pool over an arrangement; return the response.
+    """Measure the gain of the best response to a pool over arrangement `own`; return the response.
 
     The figures of a `Judgement` are written to `out`, float64 [4]: `value`, `held_out` as the mean
     over both halves to choose on, `in_sample`, and the number of opponents.
@@ -223,7 +223,7 @@ def judge(rules, pool, hand, own, out):
 
 @kernel
 def judge_each(rules, pool, hands, own, out, responses):
-    """Apply `judge` to every hand, with a row of `out` for each."""
+    """Apply `judge` to every hand and its `own`; write a row of `out` and `responses` for each."""
     for i in range(len(hands)):
         responses[i] = judge(rules, pool, hands[i], own[i], out[i])
 

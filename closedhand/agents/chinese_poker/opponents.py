@@ -1,6 +1,6 @@
-"""The pool of opponents of agents and advice: a million hands of the separable strategy.
+"""Pools of opponents of agents and advice: by default a million hands of the separable strategy.
 
-Arranging the hands takes half a minute, so the pool is kept in the user's cache folder.
+Arranging so many takes half a minute, so pools are kept in the user's cache folder.
 """
 
 import hashlib
@@ -22,8 +22,9 @@ from closedhand.games.chinese_poker.state import Rules
 POOL_SIZE = 1 << 20
 """Number of hands in a pool: it gives 13,400 opponents for every hand."""
 LEAST, MOST = 5_000, 50_000_000
+"""Limits of the number of hands."""
 FORMAT = 1
-"""Version of the files in the cache folder, which hold the strengths, then their checksum."""
+"""Version of the files in the cache folder: strengths, then a checksum of `SUM` bytes."""
 SUM = 32
 
 _POOLS: dict[str, pools.Pool] = {}

@@ -70,7 +70,7 @@ def random_hands(rng: np.random.Generator, number: int, players: int = 1) -> np.
 
 @kernel
 def fill_strengths(rules, hands, arrangements, out):
-    """Write the strengths of arranged hands, by part."""
+    """Write the strengths of arranged hands, by part, into `out`, integers [n, 3]."""
     parts = np.empty(len(PARTS), np.int64)
     for i in range(len(hands)):
         evaluate(rules, hands[i], arrangements[i], parts)
@@ -87,7 +87,7 @@ def strengths_of(rules: Rules, hands: np.ndarray, arrangements: np.ndarray) -> n
 
 @kernel
 def mark(hands, holds):
-    """Set the bits of the cards that hands hold."""
+    """Set the bits of the cards that hands hold in `holds`, as `Pool` has it."""
     for i in range(len(hands)):
         for card in hands[i]:
             holds[card, i // WORD] |= np.uint64(1) << np.uint64(i % WORD)
@@ -97,7 +97,7 @@ def build(hands: np.ndarray, parts: np.ndarray) -> Pool:
     """Build the pool of hands, int8 [n, 13], with the strengths of their parts, int16 [n, 3]."""
     holds = np.zeros((DECK, -(-len(hands) // WORD)), np.uint64)
     if len(hands) % WORD:
-        # Bits behind the last hand are set for every card, so that they are opponents of no hand.
+        # No hand has the places behind the last one as opponents: all cards have their bits set.
         holds[:, -1] = ~np.uint64(0) << np.uint64(len(hands) % WORD)
     mark(hands, holds)
     return Pool(np.ascontiguousarray(parts.T), holds)

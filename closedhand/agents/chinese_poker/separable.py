@@ -10,9 +10,10 @@ and a scoop, all three parts, worth v instead, the expected points are
 
     (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v.
 
-For the blog's scoring this is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises in each chance.
-A front is therefore skipped if the hand's best back and best middle would not exceed the best so
-far.
+For the blog's scoring this is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises in each chance. A
+front is therefore skipped if with the hand's best back and best middle, even if they share cards,
+it would not exceed the most points so far. In kernels `win` is `Tables.win`, and a hand is int8
+[13], high to low.
 
 After P. Hankin, "Near-optimal closed-hand Chinese Poker".
 """
@@ -67,7 +68,7 @@ class Tables:
         """Check the chances.
 
         Raises:
-            InputError: They have another shape, lie outside 0 to 1, or decrease somewhere.
+            InputError: They have another shape or type, lie outside 0 to 1, or decrease.
         """
         if self.win.shape != (len(PARTS), max(STRENGTHS)) or self.win.dtype != np.float64:
             raise InputError(f"the tables must be float64 [{len(PARTS)}, {max(STRENGTHS)}]")
@@ -157,7 +158,7 @@ def expectation(rules, front, middle, back):
 
 @kernel
 def expected_points(rules, win, parts):
-    """Compute `expectation` by the chances `win` of an arrangement's strengths by part."""
+    """Compute `expectation` by the chances `win` and an arrangement's strengths, `parts` [3]."""
     front, middle, back = parts[FRONT], parts[MIDDLE], parts[BACK]
     return expectation(rules, win[FRONT, front], win[MIDDLE, middle], win[BACK, back])
 
@@ -191,7 +192,7 @@ def best(rules, win, hand):
         bilinear = of_pairs + of_product * front[i]
         if base + linear * (top_middle + top_back) + bilinear * top_middle * top_back <= most:
             continue
-        floor = lookup.floor[threes[i]]
+        floor = lookup.floor[threes[i]]  # the weakest middle that this front allows
         for k in range(SPLITS):
             one, two = lookup.splits[i, k, 0], lookup.splits[i, k, 1]
             # Chances rise with the strength, so the stronger half has both better chances.
@@ -210,7 +211,7 @@ def best(rules, win, hand):
 
 @kernel
 def best_front(rules, win, hand, back):
-    """Find the best arrangement of a hand with a given back, the id of its five positions."""
+    """Find the best arrangement with `back`, the id of five positions; if all foul, the first."""
     # Arrangements with the same back have the `FRONTS` ids from FRONTS * back on.
     parts = np.empty(len(PARTS), np.int64)
     most, best_action = -np.inf, FRONTS * back
@@ -224,7 +225,7 @@ def best_front(rules, win, hand, back):
 
 @kernel
 def best_of_each(rules, win, hands, actions):
-    """Write the best arrangement of every hand."""
+    """Write the best arrangement of every hand into `actions`."""
     for i in range(len(hands)):
         actions[i] = best(rules, win, hands[i])[0]
 

@@ -42,7 +42,7 @@ from closedhand.games.chinese_poker.state import Rules
 METHODS = ("fitted", "blog")
 
 SLACK = 0.6
-"""Largest difference in expected points to the best arrangement of those in the fit."""
+"""Expected points by which arrangements in the fit are at most below the best one."""
 ROOM = 48
 """Maximum number of arrangements of a hand in the fit."""
 SHARPNESS = 0.08
@@ -125,11 +125,7 @@ class Training:
         return {"win": self.win, "pool_parts": self.pool_parts, **numbers}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned.
-
-        Raises:
-            ValueError: The state is damaged.
-        """
+        """Resume from a state that `state` returned; any error means that it is damaged."""
         numbers = {key: int(state[key]) for key in NUMBERS}
         parts = state["pool_parts"]
         win = Tables(state["win"]).win
@@ -145,7 +141,7 @@ class Training:
         return {"cycles": self.cycles}
 
     def advance(self, seconds: float = 0) -> bool:
-        """Do one cycle; an interruption changes nothing."""
+        """Do one cycle, and return True; an interruption changes nothing."""
         rng = pools.generator(pools.Deals.TRAINING, self.seed, self.cycles)
         win = self.win
         if self.method == "blog":
@@ -175,7 +171,7 @@ class Training:
         return hands, parts
 
     def _blog_cycle(self, win: np.ndarray, rng: np.random.Generator, hands: int) -> np.ndarray:
-        """Average the tables and the chances to win or tie against them."""
+        """Return the mean of the chances `win` and those to win or tie against hands set by it."""
         dealt = random_hands(rng, hands)[:, 0]
         parts = strengths_of(self.rules, dealt, arrange(self.rules, win, dealt))
         counts = [np.bincount(part, minlength=max(STRENGTHS)) for part in parts.T]

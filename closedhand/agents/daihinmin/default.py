@@ -8,8 +8,8 @@
 3. Pass if there is none.
 
 Under revolution the order of ranks is mirrored. Like the client, it may submit an illegal kaidan
-whose joker is below the lowest legal rank. It counts as a pass in the competition, and here if the
-rules refuse it.
+whose joker is below the lowest legal rank. In the competition such a play counts as a pass; where
+the rules refuse illegal plays, the agent passes.
 
 A `table` is a record with the fields `target`, `lock` and `revolution` of a state.
 """
@@ -209,7 +209,7 @@ def beating(rules, table, hand):
 
 @kernel
 def follow_single(rules, table, hand):
-    """Find the lowest card that beats the table and is in no kaidan or group; else the joker."""
+    """Find the lowest card that beats the table, in no kaidan or group; or the joker, or `NONE`."""
     own = hand & ~JOKER_BIT
     groups = ranks_with(own, 2) * np.uint64(ALL_SUITS)
     spare = own & ~in_runs(own) & ~groups & beating(rules, table, hand)
@@ -220,7 +220,7 @@ def follow_single(rules, table, hand):
 
 @kernel
 def follow_set(rules, table, hand, family):
-    """Find the first group or kaidan of a family that beats the table; with the joker if needed."""
+    """Find the first set of a family that beats the table, with the joker if needed; or `NONE`."""
     cards, revolution = beating(rules, table, hand), table.revolution
     action = NONE
     for joker in (False, True):

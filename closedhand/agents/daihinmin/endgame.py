@@ -30,7 +30,7 @@ def is_sure(rules, state, action, others, ids):
     """Return whether an action surely ends the trick and gives the player to act the lead.
 
     A pass does so over the player's own trick when all others have passed. `others` are the unseen
-    cards.
+    cards, and `ids` is scratch space.
     """
     alone = tricks.everybody(state) & ~state.passed == 1 << state.player
     if action == PASS:
@@ -80,7 +80,7 @@ def sure_win(rules, views, actions, ids):
     """Find the first play of a sure win; -1 if there is none within the bounds of the search.
 
     The first of `views`, states [DEEPEST], is that of the player to act. The others are scratch
-    space, as are `actions`, int32 [DEEPEST, NUM_ACTIONS], and `ids`, int32 [NUM_ACTIONS].
+    space, as are `actions`, int32 [DEEPEST, num_actions], and `ids`, int32 [num_actions].
     """
     others = unseen(views[0], views[0].player)  # the same at all depths: only the player plays
     number = np.empty(DEEPEST, np.int64)
@@ -126,7 +126,7 @@ def lead_on(rules, view, action):
 
 @kernel
 def is_duel(view):
-    """Return whether two players are left, who then know each other's hand."""
+    """Return whether two players, who know each other's hand, are left for the last two places."""
     return view.out == len(view.hands) - 2 and tricks.placed_last(view) == 0
 
 

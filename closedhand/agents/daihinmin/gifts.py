@@ -32,7 +32,7 @@ def list_gifts(cards, chosen, number, out):
 
 @kernel
 def choose_gift(view):
-    """Choose the next card to give or discard after a seven or a ten, or the pass.
+    """Choose the next card to give or discard after a 7 or a 10; pass if only jokers are left.
 
     The weakest cards go, from low to high: the next one is the lowest of them.
     """

@@ -1,4 +1,4 @@
-"""Checks of the variants of Daihinmin that an agent supports; `who` names it in the message."""
+"""Checks that an agent plays a variant of Daihinmin; they raise an `InputError` naming `who`."""
 
 from closedhand.core.game import Game, InputError
 from closedhand.games.daihinmin.planes import has_gifts

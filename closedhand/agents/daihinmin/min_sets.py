@@ -5,8 +5,8 @@ plays, has a sophisticated search for the finish, and a strategy for locks. This
 
 1. Play a sure win if there is one (`endgame.py`).
 2. Count the fewest plays that the hand divides into (`fewest`), and those that each action leaves.
-3. As a leader, make the lowest play; as a follower, the lowest one that leaves one play fewer,
-   preferably one that starts a lock.
+3. Make the lowest of the plays that leave the fewest, preferably one that starts a lock. A follower
+   passes unless a play leaves fewer than before.
 4. While many plays remain, keep plays that end a trick. Keep the joker for sets and the finish.
 """
 
@@ -124,7 +124,7 @@ def decide(policy, rules, view, ids):
     n = legal(rules, view, ids)
     before = fewest(rules, hand, kaidan)
     foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
-    over_own = view.owner == view.player and strength.count_waiting(view) == 0
+    over_own = view.owner == view.player and strength.count_waiting(view) == 0  # none can answer
     best, least = PASS, NEVER
     for i in range(n):
         play = np.int64(ids[i])
@@ -171,7 +171,7 @@ def choose_pick(rules, view, hand, kaidan):
 
 @kernel
 def price_to_give(card):
-    """Return the price of giving a card away, without the price of the remaining plays."""
+    """Return the price of giving a card away: its rank, with a surcharge for 8, A, 2 and joker."""
     rank = card // 4
     return rank + (30 if rank == EIGHT or rank >= NUM_RANKS - 2 else 0)
 

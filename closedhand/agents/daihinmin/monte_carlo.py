@@ -78,7 +78,7 @@ class MonteCarloAgent(SearchAgent):
 def describe(
     game: Game, argument: SearchArgument, playouts: str = "light", **options: Any
 ) -> Traits:
-    """Describe the agent before it is made."""
+    """Return the traits of the agent, with its time by `SIMULATION`."""
     return argument.traits(SIMULATION[playouts])
 
 
@@ -98,7 +98,7 @@ def make_monte_carlo(
     option `candidates`. The path is a file of weights for the policy of the playouts.
 
     Raises:
-        InputError: The file cannot be read, or the agent does not support the game or an option.
+        InputError: The weights cannot be used, or the agent does not support the game or a number.
     """
     check_no_gifts(game, "monte-carlo")
     if playouts == "policy":
@@ -123,7 +123,7 @@ def policy_of(playouts: str, path: str | None) -> Policy:
     """Load one of `POLICIES`, with the package's weights or those of a file.
 
     Raises:
-        InputError: The file cannot be read, or the policy has no weights.
+        InputError: The file cannot be read or holds other weights, or the policy has none.
     """
     source = POLICIES[playouts]
     if source is not None:

@@ -15,6 +15,7 @@ from closedhand.search.ranking import Simulation
 
 DUEL_DEPTH = 48
 DUEL_NODES = 20_000
+"""Limits of the search between the last two players: states in a line, positions visited."""
 
 
 class SearchAgent:
@@ -26,7 +27,7 @@ class SearchAgent:
     spent: np.ndarray
 
     def __init__(self, game: Game, name: str, seed: int, policy: Policy) -> None:
-        """Play by a policy of the playouts, which lists the plays of endings as well."""
+        """Play by a policy of the playouts, whose `worthwhile` lists the plays of endings."""
         self.game = game
         self.name = name
         self._rng = np.random.default_rng((seed, 0x5EA2C4))
@@ -41,7 +42,7 @@ class SearchAgent:
         self._ids = np.empty(self._flat.num_actions, np.int32)
 
     def act(self, view: State) -> int:
-        """Choose the action of the player to act."""
+        """Choose the action of the player to act: a flat one, or the set of the play's cards."""
         action = self._certain(view)
         if action < 0:
             action = self.searched(view)
@@ -58,7 +59,7 @@ class SearchAgent:
         return Simulation(self._flat, self._policy, self._rules)
 
     def _certain(self, view: State) -> int:
-        """Return an action that is certainly best, or -1 if none is known."""
+        """Return a flat action by which the player is surely out next; -1 if none is known."""
         if view["leader"] < 0:
             return -1
         self._states[0] = view

@@ -33,7 +33,7 @@ from closedhand.games.daihinmin.seven_ten_rules import due_of
 
 NEVER = 10**6
 KEEP_PLAYS = 6
-"""Remaining plays above which the agent does not follow with a play that ends the trick."""
+"""Remaining plays above which the agent follows with a play that ends the trick only by a lock."""
 ENDS, LOCKS, LENDS_JOKER = 200, -100, -15
 """Additions to the price of a play, 10 * rank - length: if it ends the trick without a new lock, if
 it ends it with one, and if it has the joker among other cards."""

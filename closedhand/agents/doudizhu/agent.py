@@ -10,7 +10,7 @@ from closedhand.games.doudizhu.auction import is_opening
 
 
 def values_of(game: Game, plays: np.ndarray, values: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """Return the values of actions of a game, float64 [n], by those of some flat plays.
+    """Return the values of `actions` of a game, float64 [n], by the `values` of some flat `plays`.
 
     The value of a main group is that of its best play; actions without a rated play have NaN.
     """
@@ -33,7 +33,7 @@ class RatingAgent(PlayAgent):
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
         """Rate legal actions, integers [n], of the player to act; see `values_of`.
 
-        Among bids, other words and kickers the agent's choice has the value 0, all others NaN.
+        Before the landlord leads, and among kickers, the agent's choice has 0 and all others NaN.
         """
         if is_opening(self.game.flat.rules, view) or view.group >= 0:
             return np.where(actions == self.act(view), 0.0, np.nan)

@@ -5,8 +5,8 @@ for each role, in the files `landlord.ckpt`, `landlord_down.ckpt` and `landlord_
 folder. The files are read as tensors; no code in them is run.
 
 1. An LSTM reads the last fifteen actions, three per step.
-2. Six dense layers read its last output, the features of the position and the cards of a legal
-   play, and compute the value of the play.
+2. Six dense layers read the LSTM's last output, the features of the position and the cards of a
+   legal play, and compute the value of the play.
 3. The play of the greatest value is chosen. Bids come from `bidding/modules.py`.
 
 A set of cards is 54 numbers: for each rank from 3 to 2 whether it has at least 1, 2, 3, 4 cards of
@@ -52,11 +52,11 @@ HIDDEN, WIDTH = 128, 512
 POSITION = (5 * CARDS + 34 + MOST_BOMBS, 7 * CARDS + 37 + MOST_BOMBS)
 """Numbers of features of a position without the play: of the landlord and of a peasant."""
 ROWS = 2**15
-"""Maximum number of plays that are rated in one pass."""
+"""Number of plays that are rated in one pass; the last view of a pass may exceed it."""
 
 
 class ValueNetwork(nn.Module):
-    """Network of a role, for a number of features; parameters are named as in published files."""
+    """Network for positions of `position` features; parameters are named as in published files."""
 
     def __init__(self, position: int) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
     recent = made[:, None] - HISTORY + np.arange(HISTORY)
 
     def actions(index: np.ndarray) -> np.ndarray:
-        """Return the cards of the actions at `index`, [n, …]; none at negative places."""
+        """Return the packed cards of the actions at `index`, [n] or [n, k]; 0 at negative ones."""
         flat = index.reshape(n, -1)
         ids = views["history"][rows[:, None], words[:, None] + np.maximum(flat, 0)]
         return np.where(flat >= 0, need[ids], np.uint64(0)).reshape(index.shape)
@@ -201,7 +201,7 @@ class DouZeroAgent(BatchAgent):
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int64 [n], for each view, states [n]."""
         flat = self.game.flat
-        actions = np.full(len(views), -1, np.int64)
+        actions = np.full(len(views), -1, np.int64)  # -1: a network has to choose
         legal: list[np.ndarray] = []
         for i, view in enumerate(views):
             if is_opening(flat.rules, view):
@@ -224,7 +224,7 @@ class DouZeroAgent(BatchAgent):
         return actions
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
-        """Rate legal actions, integers [n], see `values_of`; bids and kickers have NaN."""
+        """Rate legal actions, integers [n], see `values_of`; words and kickers have NaN."""
         if is_opening(self.game.flat.rules, view) or view["group"] >= 0:
             return np.full(len(actions), np.nan)
         flat = self.game.flat
@@ -234,7 +234,7 @@ class DouZeroAgent(BatchAgent):
         return values_of(self.game, plays, found, actions)
 
     def _parts(self, chosen: np.ndarray, legal: list[np.ndarray]) -> list[np.ndarray]:
-        """Cut the chosen views into parts whose plays fit into one pass."""
+        """Cut the indices of the chosen views into parts, one for each pass; see `ROWS`."""
         if not len(chosen):
             return []
         before = np.cumsum([0] + [len(legal[i]) for i in chosen[:-1]])

@@ -3,9 +3,9 @@
 Payoffs are 1 and -1, whatever the stake. The order of plays:
 
 1. A play of the whole hand wins, so that no other one is tried.
-2. A leader tries plays that no opponent can beat first, then those of many cards, then those of
-   low ranks.
-3. A follower tries low plays first, then the pass, then bombs.
+2. Plays that no opponent can beat come first, then the others. In both parts low ranks come first
+   and bombs last; a leader tries plays of many cards before any of fewer.
+3. A follower passes before it tries bombs that an opponent can beat.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def mixed(word):
 
 @kernel
 def position_key(policy, rules, state):
-    """Return a hash of the hands, the play to beat, whose it is, and who acts."""
+    """Return a hash of the hands, the play to beat, its owner, and who acts, as two uint64."""
     # Plays of the same standing are beaten by the same plays. 0 stands for a lead.
     target = np.uint64(0)
     if state.target >= 0:
@@ -62,10 +62,7 @@ def position_key(policy, rules, state):
 
 @kernel
 def strongest(rules, state, family):
-    """Return the highest main group of a family that an opponent of the player to act holds, or -1.
-
-    Kickers are not counted.
-    """
+    """Return the highest main group of a family in an opponent's hand, kickers ignored, or -1."""
     own = state.player == state.landlord
     best = -1
     for seat in range(SEATS):
@@ -90,7 +87,7 @@ def worthwhile(policy, rules, state, out):
             out[0] = out[i]
             return 1
     # `best` has the highest main group of each family in an opponent's hand, -1 for none, -2 for
-    # not looked up yet; `bomb` likewise for bombs and the rocket, whose ids follow all others.
+    # not looked up yet; `bomb` likewise for bombs and the rocket, which beat all other plays.
     best = np.full(ALL_FAMILIES, -2, np.int64)
     bomb = -1
     for f in range(BOMB, BOMB + 2):
@@ -129,11 +126,11 @@ def worthwhile(policy, rules, state, out):
 def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int | None) -> State:
     """Build a full state from open hands; see `closedhand.search.exact.place`.
 
-    Seat 0 is the landlord. In a game of three two hands are enough: the other peasant then passes
-    always. A hand has its ranks in any order, `33S`.
+    Seat 0 is the landlord. In a game of three two hands are enough: the other peasant then always
+    passes. A hand has its ranks in any order, `33S`.
 
     Raises:
-        InputError: There is an auction, or the cards, the play or a seat are not possible.
+        InputError: The game has words, such as bids, or hands, a play or a seat are impossible.
     """
     if game.rules.has_words:
         raise InputError("open hands have a landlord, seat 0: leave out the auction and doubling")

@@ -1,6 +1,6 @@
 """The agent `greedy`: chooses the action with the lowest price, without search or chance.
 
-1. Make a play that ends the game, or the only legal action, at once.
+1. Make a play that empties the hand, or the only legal action, at once.
 2. Price a play by the cost of playing out the hand that it leaves (`decompose/partition.py`), and a
    pass by the cost of the current hand. Correct the prices as listed below.
 3. Choose the lowest price.
@@ -10,8 +10,8 @@ The corrections are:
 - A pass costs more when an enemy owns the trick, most of all an enemy with one or two cards left.
   It costs less when the partner owns the trick.
 - A bomb or the rocket costs extra.
-- While an enemy holds one card (two cards), solos (pairs) cost extra; low ones cost more.
-- Before a partner who holds one card, leading a solo is cheap; low ones are cheaper.
+- While the enemy with the fewest cards holds one (two), solos (pairs) cost extra, low ones more.
+- If a partner with one card is next to act, leading a solo is cheap; low ones are cheaper.
 - A play that nobody can beat is cheapest of all if the rest of the hand is a single play.
 """
 
@@ -100,7 +100,7 @@ def enemy_left(view):
 
 @kernel
 def price_of_pass(rules, view, keep):
-    """Price a pass: the cost of the current hand, and of leaving the lead to the owner."""
+    """Price a pass: the cost `keep` of the current hand, corrected by who owns the trick."""
     if is_partner(view, view.owner):
         return keep - YIELD
     if view.left[view.owner] <= 2:
@@ -110,7 +110,7 @@ def price_of_pass(rules, view, keep):
 
 @kernel
 def surcharge(rules, view, play, rest, others):
-    """Price a play, apart from the hand `rest` that it leaves; `others` are the others' cards."""
+    """Return an addition to a play's price; `rest` is the hand left, `others` the others' cards."""
     family = rules.plays.groups[rules.plays.group[play]].family
     rank = rules.plays.group[play] - rules.plays.families[family].first  # of a solo or a pair
     price = 0
@@ -142,6 +142,7 @@ def beatable(rules, view, play, others):
         return True
     if not flat.is_bomb(group.family) and most >= 4 and at_least(others, 4):
         return True
+    # The groups of the family in the others' cards, without those up to `g`.
     higher = flat.lowest_ranks(family, others) >> np.uint64(4 * (g - family.first)) >> np.uint64(4)
     return most >= size(rules.plays.need[play]) and higher != 0
 

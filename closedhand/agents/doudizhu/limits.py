@@ -5,13 +5,13 @@ from closedhand.games.doudizhu.state import SEATS
 
 
 def check_three(game: Game, who: str) -> None:
-    """Check that a game has three players."""
+    """Raise an `InputError` unless a game has three players."""
     if game.num_players < SEATS:
         raise InputError(f"{who} is for games of three: not rules={game.options['rules']}")
 
 
 def check_plain(game: Game, who: str) -> None:
-    """Check that a game has three players, and that the landlord leads at once."""
+    """Raise an `InputError` unless a game has three players and the landlord leads at once."""
     check_three(game, who)
     for option in ("bidding", "doubling", "open_hand"):
         if game.options[option]:

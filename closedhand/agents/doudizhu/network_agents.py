@@ -1,6 +1,6 @@
 """Factories and traits of the agents `policy-net`, `policy-search` and `douzero`.
 
-They need PyTorch, whose import takes seconds. Traits are known without it.
+These agents need PyTorch, whose import takes seconds. Traits are known without it.
 """
 
 import os
@@ -91,10 +91,10 @@ def make_policy_search(
 ) -> agents.Agent:
     """Make the agent `policy-search`; it takes the arguments of `search`.
 
-    The path is one of networks, as for `policy-net`; without it they are those tuned in self-play.
+    The path names networks, as for `policy-net`; without a path those tuned in self-play are used.
 
     Raises:
-        InputError: The argument is invalid, or the game has two players.
+        InputError: The budget is 0, a network cannot be read, or the game has two players.
     """
     check_three(game, "policy-search")
     name, budget = search_settings("policy-search", argument, threads, worlds)
@@ -120,7 +120,7 @@ def make_douzero(game: Game, seed: int, argument: str | None) -> "DouZeroAgent":
     """Make the agent `douzero:FOLDER`, which is deterministic; ignore the seed.
 
     Raises:
-        InputError: A network is missing, a file is not a network, or the game has two players.
+        InputError: There is no folder, a network cannot be read, or the game has two players.
     """
     check_three(game, "douzero")
     from closedhand.agents.doudizhu.douzero import DouZeroAgent, load

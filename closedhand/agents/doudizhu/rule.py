@@ -72,7 +72,7 @@ def take_chains(hand, copies):
 
 @kernel
 def lead(plays, hand):
-    """Find the group of the simple partition that contains the lowest card."""
+    """Return the flat play, in the partition of the module's step 1, that has the lowest card."""
     jokers = one(SMALL_JOKER) + one(SMALL_JOKER + 1)
     if hand == jokers:
         return plays.groups[plays.families[ROCKET].first].first
@@ -111,7 +111,7 @@ def draw(hand, moves, n):
 
 @kernel
 def options(rules, view, ids, beats_partner=False):
-    """Write the flat plays to draw from, usually one; return their number."""
+    """Write the flat actions to draw from into `ids`, usually one; return their number."""
     plays = rules.plays
     player = view.player
     if view.target < 0:

@@ -1,4 +1,8 @@
-"""Passes over a public tree, as `solvers.interface` asks for, on vectors over the private cards."""
+"""Passes over a public tree, as `solvers.interface` asks for, on vectors over the private cards.
+
+Arguments are as in that module. Arrays by node and by action are float64 [nodes, LANES]: the entry
+of an action is that of the node to which it leads (`tree.py`). `n` is a node and `c` a card.
+"""
 
 import numpy as np
 

@@ -6,7 +6,7 @@
    card reaches the node, or the player's expected payoff from there.
 3. A pass down multiplies these probabilities. At the ends, a matrix times the opponent's vector
    gives the payoffs for each card of the player (`pay`). A pass up sums them, weighted by the
-   strategy (`expect`), or takes the best (`respond`). The module `passes` has them.
+   strategy (`expect`), or takes the best (`respond`). The module `passes` has these functions.
 
 A pass visits a few hundred nodes. The information tree has as many for every deal. After Johanson,
 Waugh, Bowling and Zinkevich, "Accelerating Best Response Calculation in Large Extensive Games"
@@ -47,7 +47,7 @@ class Tree(NamedTuple):
     kernels = "closedhand.agents.leduc.passes"
 
     player: np.ndarray  # player to act: 0, 1, `CHANCE` or `END`
-    first: np.ndarray  # first child, int64 [nodes + 1]; the last child precedes that of the next
+    first: np.ndarray  # children of n: from first[n] up to, without, first[n + 1]; [nodes + 1]
     parent: np.ndarray  # the parent, -1 at the root
     node: np.ndarray  # node of the betting tree; at a chance node that after the flop
     slot: np.ndarray  # 0 before the flop, then 1 plus its kind
@@ -106,7 +106,7 @@ def build(game: Game) -> Tree:
 
 @lru_cache
 def information_sets(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """Find the node and the card of each information set, int64 [sets].
+    """Find the node and the card of each information set, two arrays int64 [sets].
 
     The sets are in the order of the betting node, the flop and the card.
     """

@@ -23,7 +23,7 @@ class Bot:
         """Let an agent, or the text of one, play Dou Dizhu with 54 cards, without sub-steps.
 
         Raises:
-            InputError: Botzone has no such game, or there is no such agent.
+            InputError: Botzone does not play the game, or there is no such agent.
         """
         check_game(game)
         self.game = game
@@ -35,7 +35,7 @@ class Bot:
         """Return the answer to a line: a whole match so far, or the next request alone.
 
         Raises:
-            InputError: The line is not JSON, malformed, or breaks the rules.
+            InputError: The line is not JSON, malformed or illegal, or the agent's choice is.
         """
         data = parse_json(line)
         if isinstance(data, dict) and "requests" in data:

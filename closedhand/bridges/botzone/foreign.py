@@ -50,7 +50,7 @@ class ForeignBot:
             seconds: Limit of time of each decision.
 
         Raises:
-            InputError: Botzone has no such game, there is no such program, the limit is below a
+            InputError: Botzone lacks the game, there is no such program, the limit is below a
                 hundredth of a second or above an hour, or the system is Windows.
         """
         if os.name != "posix":

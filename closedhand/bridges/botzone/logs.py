@@ -60,7 +60,7 @@ POINTS = {
 }
 """Points of a play by its category, as in the platform's sample program."""
 SHUTTLE_POINTS, LONG_SHUTTLE_POINTS = 10, 20
-"""Points of a shuttle of two fours, and of a longer one."""
+"""Points of a shuttle (consecutive fours) of two fours, and of a longer one."""
 POINTS_IN_SCORE = 100
 """Number of points of plays that make 1 in the platform's score."""
 
@@ -102,7 +102,7 @@ def matches_in(path: Path) -> Iterator[str]:
 
 
 class Asked(NamedTuple):
-    """A request of the judge to a seat, and the response, which the last turn may lack."""
+    """A request of the judge to a seat, and a list with the response, empty before it."""
 
     seat: int
     request: Any
@@ -110,7 +110,7 @@ class Asked(NamedTuple):
 
 
 def turns_of(log: list[dict[str, Any]]) -> tuple[list[Asked], list[float] | None]:
-    """List the turns of a match log, and the platform's scores by seat, if the match has ended.
+    """List the turns of a match log, and the platform's scores by seat, None before the end.
 
     Raises:
         InputError: The log is malformed, or a bot has not answered.
@@ -147,12 +147,12 @@ def record_of(turns: list[Asked]) -> Record:
     Raises:
         InputError: A request or a response is malformed, or cards are missing.
     """
-    own: dict[int, list[int]] = {}
+    own: dict[int, list[int]] = {}  # cards of each seat
     public: list[int] = []
     landlord: int | None = None
     bidding = False
-    moves: list[list[int]] = []
-    texts: list[str] = []
+    moves: list[list[int]] = []  # cards of the plays so far
+    texts: list[str] = []  # of all actions, the auction included
     for seat, data, responses in turns:
         if isinstance(data, dict) and "bid" in data:
             request = check_fields(data, "a request of the auction", AUCTION)

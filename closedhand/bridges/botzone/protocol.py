@@ -8,8 +8,10 @@ all requests to its seat and its own responses to all but the last:
   the cards of the seat two before and of the seat before; no cards are a pass. The answer is the
   cards of the play. FightTheLandlord has no `bid` and no `finalbid`.
 
-The requests do not tell the bids between that of the bot and the highest one: `view_of` takes them
-as passes. What is malformed or breaks the rules is refused by an `InputError`.
+A *word* is a bid or a pass in the auction. The requests do not tell the words between that of the
+bot and the highest bid: `view_of` takes them as passes. A *packed* hand or play is a uint64 of the
+number of cards of each rank (`games.doudizhu.counts`). An `InputError` refuses what is malformed or
+breaks the rules.
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,7 +45,7 @@ class Turn(NamedTuple):
 
 
 def check_game(game: Game) -> None:
-    """Check that Botzone has a game."""
+    """Check that Botzone has a game: Dou Dizhu, whole plays, 54 cards, no option that it lacks."""
     if game.name != "doudizhu":
         raise InputError(f"Botzone's bots play doudizhu here, not {game.name}")
     if game.flat is not game:
@@ -113,13 +115,14 @@ def without(cards: Iterable[int], gone: Sequence[int]) -> list[int]:
 
 
 def words_of(bids: Sequence[int], landlord: int, final: int) -> list[int]:
-    """Complete the `bids` of an auction by passes and the highest bid, `final`, of the landlord."""
+    """Complete the first words of an auction, `bids`, by passes and `final`, the landlord's bid."""
     words = list(bids)
     while len(words) < SEATS and max(words, default=0) < MOST_BID:
         words.append(final if len(words) == landlord else 0)
     raised = [bid for bid in words if bid]
     rises = raised == sorted(set(raised)) and max(words) <= MOST_BID
-    won = words.index(final) if final in words else -1
+    # Without a bid seat 0 is the landlord.
+    won = words.index(final) if final in words else -1  # seat of the highest bid
     if not rises or max(words) != final or landlord != (won if final else 0):
         raise InputError(
             f"no auction that begins with {list(bids)} ends with {final} by seat {landlord}"
@@ -157,7 +160,7 @@ def _in_play(
     public = check_cards(first["publiccard"], "publiccard")
     own = check_cards(first["own"], "own")
     landlord, seat = first.get("landlord") or 0, first.get("pos")
-    if seat is None:  # the landlord holds the public cards; before seat 1 only he plays
+    if seat is None:  # seat 0 is the landlord, with the public cards; before seat 1 only it plays
         following = 1 if not any(first["history"][:1]) else 2
         seat = 0 if set(public) <= set(own) else following
     if max(landlord, seat) >= SEATS:
@@ -167,7 +170,7 @@ def _in_play(
         has = "an" if final is not None else "no"
         used = str(final is not None).lower()
         raise InputError(f"the requests have {has} auction: use the option bidding={used}")
-    turn = (seat - landlord) % SEATS
+    turn = (seat - landlord) % SEATS  # also the number of plays before the seat's first one
     # Without an auction our seats are the roles.
     player = turn if final is None else seat
     actions = [] if final is None else [*map(bid_text, words_of(bids, landlord, final))]
@@ -231,7 +234,7 @@ def dialogue_of(game: Game, view: State) -> Dialogue:
     """
     seat, landlord, spoken = int(view.player), int(view.landlord), int(view.words)
     history = view.history[: view.moves].tolist()
-    started = view.hands[seat] + view.played[seat]
+    started = view.hands[seat] + view.played[seat]  # packed: the hand before the first play
     if seat == landlord:
         started -= view.public
     own = pick(range(CARDS), started)

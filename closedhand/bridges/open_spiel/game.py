@@ -1,9 +1,9 @@
 """Any of our games as a Python game of OpenSpiel.
 
-An OpenSpiel game begins with chance. A game that lists its deals has one chance node with all of
-them, so algorithms that walk the tree are exact. A larger one draws a seed, byte by byte, and deals
-from it. There are no later chance nodes: later draws of our rules, such as the deals of further
-rounds, come from the seed.
+An OpenSpiel game begins with chance. If deals are listed, one chance node has all of them, so
+algorithms that walk the tree are exact. Otherwise a chance node for each byte draws a seed, from
+which our rules deal. There are no later chance nodes: later draws of our rules, such as the deals
+of further rounds, come from the seed.
 
 Simultaneous players act one after the other here, and do not see the actions of the others.
 """
@@ -107,6 +107,7 @@ class OpenSpielGame(pyspiel.Game):
             deals = given.get("deals", deals)
         self.ours = ours
         self.shared = shared_of(ours, deals)
+        # All past actions, one-hot.
         self.recall_shape = (len(ours.empty(1)["history"][0]), ours.flat.num_actions)
         self.recall_size = ours.feature_size + math.prod(self.recall_shape)
         low, high = ours.payoff_range
@@ -230,7 +231,7 @@ class OpenSpielState(pyspiel.State):
         """Draw a determinisation of what a player knows.
 
         Args:
-            player: The player.
+            player: The player's seat.
             sampler: Function that returns random numbers from 0 to 1.
 
         Returns:

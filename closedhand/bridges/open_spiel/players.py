@@ -22,10 +22,7 @@ def _row(agent: Agent, state: OpenSpielState, player: int) -> dict[int, float]:
 
 
 class AgentPolicy(Policy):
-    """The policy of one of our agents, for best responses, exploitability and policy bots.
-
-    The agent needs `probabilities`.
-    """
+    """The policy of an agent with `probabilities`, for best responses, exploitability and bots."""
 
     def __init__(self, game: OpenSpielGame, agent: str | Agent, seed: int = 0) -> None:
         """Take the policy of an agent, or of the text of one, in a game of `open_spiel_game`.

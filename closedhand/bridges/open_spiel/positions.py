@@ -36,7 +36,7 @@ SEED_BYTES = 6
 
 
 def _listed(game: Game, deals: str) -> list[Deal] | None:
-    """List all deals of a game; None if they are to be drawn."""
+    """List all deals of a game, see `AUTO`; None if they are to be drawn."""
     if deals not in (AUTO, LISTED, DRAWN):
         raise InputError(f"deals are {AUTO}, {LISTED} or {DRAWN}, not {deals!r}")
     if deals == DRAWN:

@@ -35,11 +35,11 @@ class Rules(NamedTuple):
         info: Information state of each player, int32 [nodes, players]; `UNKNOWN` at chance nodes.
         owner: Player of each information state, int32 [sets].
         members: Nodes of all information states, one set after the other, int32.
-        start: First member of each information state, int64 [sets + 1].
+        start: Index in `members` of each information state's first node, int64 [sets + 1].
         known: Actions before each information state, int32 [sets, longest]; `UNKNOWN` where its
             player does not know them.
         tensors: Observation in each information state, int8 [sets, size].
-        chance_first: First outcome of each node of the tree of chance alone, int32 [chances + 1].
+        chance_first: First child of each node of the tree of chance alone, int32 [chances + 1].
         chance_share: Probability of each node of that tree, given its parent, float64 [chances].
     """
 
@@ -66,7 +66,7 @@ class Rules(NamedTuple):
 def state_type(players: int, longest: int, chances: int) -> np.dtype:
     """Make the dtype of states, for the most actions and the most chance nodes in a game."""
     fields = [
-        ("chance", "i4", max(1, chances)),  # outcome at each chance node from 0, or UNKNOWN
+        ("chance", "i4", max(1, chances)),  # outcomes, each counted from 0, or UNKNOWN
         ("info", "i4", players),  # information state of each player, or UNKNOWN
         ("history", "i4", longest),  # actions of players, UNKNOWN where a view hides them
         ("moves", "i4"),  # number of these actions
@@ -112,10 +112,10 @@ def write_path(rules, state, node):
 def draw_chance(rules, state, known, rng_seed):
     """Draw the outcomes of chance, except the first `known` ones.
 
-    The seed of xorshift is a uint64, not 0.
+    `rng_seed`, the seed of xorshift, is a uint64, not 0.
     """
     seed = rng_seed
-    at = 0
+    at = 0  # node of the tree of chance
     for k in range(len(state.chance)):
         first, number = rules.chance_first[at], rules.chance_first[at + 1] - rules.chance_first[at]
         if number == 0:  # no chance node follows
@@ -172,7 +172,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
 
 @kernel
 def node_of(rules, state):
-    """Return the node of a state, or in a view a possible one; `UNKNOWN` if another is to act."""
+    """Return the node, or of a view a possible one; `UNKNOWN` if its player is not to act."""
     if state.node >= 0:
         return state.node
     info = state.info[state.player]

@@ -62,7 +62,7 @@ def _content(file: str) -> bytes:
 
 @lru_cache(maxsize=8)
 def _table_game(text: str, name: str | None, *files: bytes) -> Game:
-    """Make the game that OpenSpiel loads from a text; `files` are the content of those it names."""
+    """Make the game of a text; `files`, the contents of files that it names, are for the cache."""
     try:
         theirs = pyspiel.load_game(text)
     except Exception as error:
@@ -244,7 +244,7 @@ class _Walk:
         return found
 
     def _last_actor(self, node: int) -> int:
-        """Return the last player to have acted before the children of a node; -1 for nobody."""
+        """Return the last player to have acted before the children of a node, or `UNKNOWN`."""
         while node != UNKNOWN and self._columns["player"][node] < 0:
             node = self._columns["parent"][node]
         return UNKNOWN if node == UNKNOWN else self._columns["player"][node]

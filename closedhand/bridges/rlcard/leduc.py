@@ -44,7 +44,7 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
     chips = [int(bet) + ANTE for bet in bets]
     if not moves:
         chips[seat] = SMALL_BLIND
-    own = {game.text(action) for action in game.legal(view)} | {FOLD}
+    own = {game.text(action) for action in game.legal(view)} | {FOLD}  # RLCard always allows it
     if not moves:
         own = own - {CHECK} | {CALL}
     legal = [text for text in env.actions if text in own]

@@ -1,9 +1,9 @@
 """RLCard's agents as agents of this package, and ours as agents of RLCard.
 
-A module for each game converts its states and actions: `CONVERTERS`. It has
+A module for each game converts its states and actions (`CONVERTERS`). Each module has
 
-- `ENV`, the name of RLCard's environment, `OPTIONS` of our game with its rules, and `PRESETS`, our
-  presets whose plays RLCard has;
+- `ENV`, the name of RLCard's environment; `OPTIONS`, those of our game with RLCard's rules;
+  `PRESETS`, our presets whose plays RLCard has;
 - `state_of`, `view_of`: our view as RLCard's state dict, and back;
 - `text_of_id`, `text_of`: the text of an action id of RLCard, and of an action of ours;
 - `action_of`: our action of a text.
@@ -67,10 +67,10 @@ class RLCardAgent:
             theirs: Agent with `use_raw` and `eval_step(state)`, or one for each seat of RLCard's
                 game: in Dou Dizhu the landlord, the peasant after and the peasant before him.
             seed: Seed of NumPy's global generator during decisions.
-            name: Name in results and records; by default that of its class.
+            name: Name in results and records; by default that of the first agent's class.
 
         Raises:
-            InputError: RLCard does not have the game, or there is not an agent for each seat.
+            InputError: RLCard lacks the game or its rules, or there is not an agent for each seat.
         """
         self._converter = converter_of(game)
         agents = list(theirs) if isinstance(theirs, Sequence) else [theirs] * game.num_players
@@ -86,7 +86,7 @@ class RLCardAgent:
         """Return the action of the player to act.
 
         Raises:
-            InputError: The answer of the RLCard agent is not a legal action.
+            InputError: The RLCard agent's answer is illegal, or an auction (Dou Dizhu) is not over.
         """
         state = self._converter.state_of(self._env, self._game, view)
         # `self` is RLCard's seat, in Dou Dizhu counted from the landlord.
@@ -162,7 +162,7 @@ def make_rlcard(game: Game, seed: int, argument: str | None) -> RLCardAgent:
     """Make the agent `rlcard:MODEL`, a model registered by RLCard, such as `doudizhu-rule-v1`.
 
     Raises:
-        InputError: RLCard has no such model for this game.
+        InputError: RLCard lacks the game or its rules, or has no such model for it.
     """
     converter = converter_of(game)
     with needing():

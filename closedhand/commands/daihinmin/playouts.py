@@ -28,7 +28,7 @@ def tune_kou(
     given: dict[str, Any],
     against: str | None = None,
 ) -> None:
-    """Tune the parameters of `kou` in duplicate play, in single rounds with random classes."""
+    """Tune `kou` in duplicate rounds with random classes; `given` are the stated options."""
     from closedhand.agents.daihinmin.kou import tuning
     from closedhand.games.daihinmin.game import league_options
 

@@ -92,11 +92,11 @@ class Connection:
         return self._data[self._start - size : self._start]
 
     def number(self) -> int:
-        """Read the next number."""
+        """Read the next number, an int32; errors are those of `read`."""
         return wire.NUMBER.unpack(self.read(4))[0]
 
     def table(self) -> bytes:
-        """Read the next table."""
+        """Read the next table, `wire.TABLE` bytes; errors are those of `read`."""
         return self.read(wire.TABLE)
 
     def send(self, cells: bytes) -> None:
@@ -178,7 +178,7 @@ class Client:
             self._agent = agent(match)
         self._name = name or self._agent.name
         self._watch = watch
-        # Before the server's clock starts, by another agent: ours keeps its random numbers.
+        # Warm up before the server's clock starts, by another agent: ours keeps its random numbers.
         warm_up(self.game, make_agent(match, agent if isinstance(agent, str) else "random"))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
@@ -242,7 +242,7 @@ class InMatch:
 
 
 def warm_up(game: Game, agent: Agent) -> None:
-    """Let an agent decide in an exchange and a trick, which loads kernels and networks."""
+    """Let an agent decide in exchanges and tricks, which loads kernels and networks."""
     wire.read_play(wire.NOTHING)  # builds the table of all plays
     state = round_game(**{**game.options, "classes": "random"}).deal(np.random.default_rng(0))
     status = wire.Status(
@@ -329,9 +329,10 @@ def play_round(
         `wire.ROUND_OVER` or `wire.MATCH_OVER`.
 
     Raises:
-        EOFError: The server has closed the connection.
+        EOFError: The server has closed the connection, or `watch` or the agent ends it.
         OSError: The connection has failed.
         InputError: The server sends tables that are not valid.
+        KeyboardInterrupt: Ctrl-C was pressed.
     """
     if watch:
         watch(follower.view.copy(), follower.me, NOBODY)

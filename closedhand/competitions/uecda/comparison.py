@@ -110,7 +110,6 @@ class _RecordedClient(RemotePlayer):
         self._answers: Iterator[bytes] = iter(())
 
     def begin(self, messages: Sequence[Message]) -> None:
-        """Begin a round."""
         self.sent = []
         self._answers = iter([data for side, data in messages if side == CLIENT])
 
@@ -219,7 +218,6 @@ def _each_number(data: bytes) -> list[int]:
 
 
 def _replay_recording(path: Path) -> Iterator[Replay]:
-    """Replay every round of a recording, counted from 0."""
     for number, compared in enumerate(compare(read(path))):
         record = logs.round_record(compared.values) if compared.values else None
         wrong = f"{compared.different:,} bytes differ; {compared.first}"
@@ -232,7 +230,7 @@ def _replay_recording(path: Path) -> Iterator[Replay]:
 
 
 def _records(path: Path) -> list[Record]:
-    """Convert the rounds of a recording to records."""
+    """Convert the rounds of a recording to records; refuse one with differences or a lost card."""
     records = []
     for number, compared in enumerate(compare(read(path))):
         if compared.first or compared.lost or compared.values is None:

@@ -8,7 +8,8 @@
    lacks. `complete` adds the places once the classes in the next first table state them.
 
 The view equals the record that `hidden.hide` makes from the true state of a game of one round. So
-its round number is 0, and its points are those of this round.
+its round number is 0, and its points are those of this round. `closedhand.games.daihinmin.exchange`
+defines tax, pair, winner, loser and pick.
 """
 
 import numpy as np
@@ -41,7 +42,7 @@ FLAGS, SIZES = 5 * wire.COLUMNS, 6 * wire.COLUMNS
 
 @kernel
 def catch_up(rules, view, seen):
-    """Apply `n` turns that were seen, int64 [2 n]: a player, then its play or pass, and so on.
+    """Apply the n turns in `seen`, int64 [2 n]: for each the player, then its play or pass.
 
     Turns after the end of the round, or beyond the longest history, are ignored: a faulty server
     must not make the kernels write out of bounds. A pass ranks nobody: see step 5 of the module.
@@ -78,7 +79,7 @@ def settle(rules, view, me, hand, table):
 
 
 def complete(view: State, places: np.ndarray) -> None:
-    """Write the places of all players into the last view of a round."""
+    """Write the places of all players, integers [5], into the last view of a round."""
     view.places[:] = places
     view.points[:] = PLAYERS - view.places
     view.out = PLAYERS
@@ -89,7 +90,7 @@ class Follower:
 
     Attributes:
         me: The player.
-        view: View at the player's last turn, or after the last turn of the round.
+        view: The view, up to date at the player's own turns and after `finish`.
     """
 
     def __init__(self, game: Game, me: int) -> None:
@@ -231,7 +232,7 @@ class Follower:
         new_trick(view, leader)
 
     def see(self, player: int, cells: bytes) -> None:
-        """Process the cells after a turn: a play, or unchanged cells for a pass.
+        """Process the cells after a turn: a play, or unchanged or blank cells for a pass.
 
         Raises:
             InputError: The cells do not show a play.
@@ -253,7 +254,7 @@ class Follower:
 
 
 def _left(table: bytes) -> tuple[int, ...]:
-    """Read the sizes of all hands, checked for the bounds that kernels rely on."""
+    """Read the sizes of all hands; refuse any beyond the bounds that kernels rely on."""
     left = wire.read_status(table).left
     if not all(0 <= number <= MOST_LEFT for number in left):
         raise InputError(f"the server's table has sizes of hands outside 0 to {MOST_LEFT}: {left}")
@@ -261,7 +262,7 @@ def _left(table: bytes) -> tuple[int, ...]:
 
 
 def _hand(table: bytes) -> int:
-    """Read the hand of the recipient, a set that is not empty."""
+    """Read the hand of the recipient, a set of bits; refuse a table without one."""
     cards = wire.held_cards(table[: wire.CELLS])
     if not cards or cards & ~int(DECK):
         raise InputError("the server's table does not show a hand")

@@ -26,7 +26,7 @@ class Limits:
     """Limits of a server for its clients.
 
     Attributes:
-        seconds: Time limit for every answer, and for receiving a message.
+        seconds: Time limit of a client for every answer, and for reading a message.
         profile_seconds: Time limit for the profile.
         most_waiting: Most connections without a profile; a further one displaces the oldest.
         clock: Clock of all time limits.
@@ -47,7 +47,6 @@ class RemotePlayer:
     """
 
     def __init__(self, sock: socket.socket, name: str, limits: Limits) -> None:
-        """Seat a client by the name in its profile."""
         self.name = name
         self.gone = ""
         self.late = 0
@@ -97,7 +96,7 @@ class RemotePlayer:
         self.flush()
 
     def answer(self, meanwhile: Callable[[], None]) -> bytes | None:
-        """Wait for the table that answers the question; None if it does not arrive in time.
+        """Wait for the table that answers the question; None if it is late or the client is gone.
 
         The protocol has one table for every question. So a late answer is still to arrive, and its
         bytes are discarded before the answer to a later question. A table that has arrived by the

@@ -27,6 +27,7 @@ class Server:
     """A server that waits for clients and then plays a match.
 
     Attributes:
+        rounds: Number of rounds of the match.
         address: Host and port on which it listens.
         clients: Number of clients expected.
     """
@@ -59,8 +60,8 @@ class Server:
             **options: Options of the rules.
 
         Raises:
-            InputError: An unknown agent or option, a wrong number of agents, a port in use, or a
-                log that exists or cannot be written.
+            InputError: An agent, an option, the number of agents or the seed is not allowed, the
+                port is in use, or the log exists or cannot be written.
         """
         if len(agents) not in (1, PLAYERS):
             raise InputError(f"name one agent for all players or five, not {len(agents)}")
@@ -130,7 +131,6 @@ class Server:
 
 
 def _play(table: Table, rounds: int, log: Log | None, progress: Callable[[int], None]) -> Result:
-    """Play the rounds of a match and write its log."""
     with suppress(KeyboardInterrupt):
         for number in range(rounds):
             values = table.play_round()

@@ -2,7 +2,8 @@
 
 A round goes as follows:
 
-1. Send every client its hand. Daifugo and fugo give back cards, clients among them in parallel.
+1. Send every client its hand. Daifugo and fugo, the two highest classes, give back cards; clients
+   among them are asked together.
 2. At each turn send every client its hand, which is the question to the player to act.
 3. Take the play of the client or agent; an illegal, late or missing one counts as a pass.
 4. Send the mover a reply, and all clients the cells and whether the round goes on.
@@ -240,7 +241,7 @@ class Table:
             transcript.give(taker, payer, int(state.returned[pair]))
 
     def _give(self, taker: int, number: int) -> None:
-        """Let the daifugo or the fugo give back a number of cards."""
+        """Let the daifugo or fugo give back cards: an agent one by one, a client in one table."""
         state, seat = self._state, self._seats[taker]
         table = self._answer(taker)
         if seat.client is None:
@@ -261,11 +262,11 @@ class Table:
                 play(self._rules, state, card)
 
     def _play_tricks(self, transcript: logs.Transcript) -> None:
-        """Play a round from its first lead to its end."""
+        """Play a round from its first lead to its end; hands and their cells are by player."""
         state = self._state
         hands, left = state.hands.tolist(), state.left.tolist()
         cells = [wire.hand_cells(hand) for hand in hands]
-        lying, ended = wire.BLANK, False
+        lying, ended = wire.BLANK, False  # the table with the play to beat
         status = self._common._replace(player=int(state.player), empty=1, left=tuple(left))
         while not ended:
             self._ask(status, cells)
@@ -349,7 +350,6 @@ class Table:
         return table
 
     def _agent_action(self, player: int) -> int:
-        """Ask a player's agent for its action in the player's view."""
         view, seat = self._state.copy(), self._seats[player]
         hide(self._rules, view, player)
         start = self._clock()

@@ -132,7 +132,7 @@ def held_cards(cells: bytes) -> int | None:
 
 
 def under_joker(cells: bytes) -> int:
-    """Return the card in whose cell the joker lies, as a set; empty if it lies elsewhere."""
+    """Return the card in whose cell the joker lies, as a set of bits; 0 if it lies elsewhere."""
     numbers = np.frombuffer(cells, ">i4", 4 * COLUMNS).reshape(4, COLUMNS)
     cards = 0
     for row, column in np.argwhere(numbers[:, 1:-1] == 2).tolist():
@@ -142,7 +142,7 @@ def under_joker(cells: bytes) -> int:
 
 @cache
 def play_cells(play: int) -> bytes:
-    """Convert a play or the pass to cells; a lone joker goes to row 0, column 0."""
+    """Convert a play, by its id, or the pass to cells; a lone joker goes to row 0, column 0."""
     if play == PASS:
         return NOTHING
     table = plays.build()
@@ -150,13 +150,13 @@ def play_cells(play: int) -> bytes:
     stands, suit = int(table.stands[play]), int(table.joker_suit[play])
     if play == JOKER:
         _put(cells, 0, 0, 2)
-    elif stands != NO_JOKER:
+    elif stands != NO_JOKER:  # `suit` is a bit, C D H S from the lowest; 0: a fifth card, row 4
         _put(cells, 4 - suit.bit_length() if suit else 4, 1 + stands, 2)
     return bytes(cells)
 
 
 def read_play(cells: bytes) -> int | None:
-    """Read a play, without regard to hands; None if the cells do not show a play."""
+    """Read the id of a play, or of the pass, whatever the hands; None if the cells show neither."""
     return _plays_by_cells().get(cells)
 
 

@@ -120,8 +120,8 @@ unpack: Callable[[Any], Any] = _unpack if PLAIN else _in_kernels(_opened_kind, _
 borrowed: Callable[[Any], Any] = _same if PLAIN else _in_kernels(_same, _without_owner)
 """Return arrays, or tuples of them, without their owners, for the loops of a kernel.
 
-To take a row of an array counts a reference to its owner, and some of these take longer than the
-step of a small game. The arrays must be arguments of the kernel: its caller keeps the owners.
+Taking a row of an array counts a reference to its owner, and a few such counts take longer than
+the step of a small game. The arrays must be arguments of the kernel: its caller keeps the owners.
 """
 
 

@@ -45,6 +45,7 @@ def _dot(typing: Any, left: Any, right: Any, number: Any) -> Any:
             for start in starts:
                 place = builder.bitcast(builder.gep(start, [i]), whole.as_pointer())
                 numbers.append(builder.sext(builder.load(place, align=2), wide))
+            # LLVM makes one instruction of products of int16 that are added in neighbouring pairs.
             products = builder.mul(*numbers)
             pairs = builder.add(
                 builder.shuffle_vector(products, undefined, evens),

@@ -29,7 +29,7 @@ FEATURES = FeatureTable(
     Feature("players", ("",), "number of players", most=SEATS),
     Feature("set", ("",), "number of hands set", most=SEATS),
 )  # fmt: skip
-"""The numbers, with arrangements as actions and in sub-steps."""
+"""The numbers, the same in the flat game and in sub-steps."""
 
 CARD, RANK, SUIT, POSITION, BACK, _, _, SEAT, NUM_PLAYERS, SET = FEATURES.starts
 NUM_RANKS, NUM_KINDS = len(RANKS), len(RANKS) + len(SUITS)

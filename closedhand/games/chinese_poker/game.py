@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 EXTRA_POINTS = {"4-2": (1, 1), "1-6": (0, 3)}
-"""Extra points by rules: for winning more parts than are lost; instead, for winning all three."""
+"""`majority` and `scoop` of `state.Rules`, by the option `rules`."""
 OPTIONS = Options(
     "chinese_poker",
     Option("rules", "4-2", "the scoring", choices=tuple(EXTRA_POINTS)),

@@ -1,15 +1,13 @@
 """The notation of Chinese Poker: cards, hands, boards, deals and game records.
 
-A card is its rank and suit, `As` or `Td`; a hand is thirteen of them, `AsKsQs…`. A board is back,
-middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and a deal is the hands of all players, `…;…`.
+A card is its rank and suit, `As` or `Td`; a hand is thirteen of them without a separator. A board
+is back, middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`. A deal is a hand for each player, and a
+record is a board for each, which determines the deal; semicolons separate the players.
+
 Without a hand an arrangement names positions, from `a` for the highest card of the hand to `m` for
 the lowest: `abcde/fghij/klm`. In sub-steps a back is `abcde` and a front, of the eight cards left,
-is `/fgh`. In a state of a game both forms are read, and cards are written; the front may then be
-omitted.
-
-A record is all boards, `…/…/…;…/…/…`, which determine the deal.
-
-Any other text is an `InputError`.
+is `/fgh`. With a state of a game cards are written, and both forms are read; the front may be left
+out of a board in cards. Any other text is an `InputError`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -184,9 +182,9 @@ class Notation:
         return (Part("back", 5), Part("middle", 5), Part("front", 3))
 
     def scene(self, state: State) -> list[Row]:
-        """Return the table: a row for each player, with back, middle and front if known.
+        """Return the table: a row for each player, with back, middle and front, named, if known.
 
-        At the end each row also describes the player's board and gives its payoff.
+        At the end each row also gives the player's payoff.
         """
         players = range(self.rules.players)
         if not over(self.rules, state):
@@ -215,7 +213,7 @@ class Notation:
         return Row(label, tuple(CARDS[card] for card in hand), "", active)
 
     def describe(self, hand: np.ndarray, arrangement: int) -> str:
-        """Name the back, middle and front of an arranged hand."""
+        """Name the back, middle and front of an arranged hand, and say if they are a foul."""
         parts = np.empty(len(PARTS), np.int64)
         ordered = evaluate(self.rules, hand, arrangement, parts)
         texts = [names(part)[parts[part]] for part in range(BACK, -1, -1)]
@@ -232,9 +230,9 @@ class SubstepNotation(Notation):
         return ()
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id: positions, or with a state the acting player's cards."""
+        """Write an action id: positions, or with a state, if possible, cards of the hand."""
         back = UNSET if state is None else state.backs[state.player]
-        if state is None or (action >= FIVES and back < 0):
+        if state is None or (action >= FIVES and back < 0):  # a front whose back is not chosen
             if action < FIVES:
                 return super().text(FRONTS * action)[:5]
             return "/" + "".join(LETTERS[i] for i in list(FRONT_IDS)[action - FIVES])

@@ -54,7 +54,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def draw(rules, state, seat, arrangement, cards, first, out):
-    """Draw the first `cards` cards of an arrangement: 5 of the back, 5 of the middle, 3 last."""
+    """Mark the first `cards` cards of an arrangement, 5 for the back alone, from plane `first`."""
     for i in range(cards):
         card = state.hands[seat, rules.tables.positions[arrangement, i]]
         out[place(first + i // 5, card)] = 1
@@ -62,6 +62,6 @@ def draw(rules, state, seat, arrangement, cards, first, out):
 
 @kernel
 def place(plane, card):
-    """Return the index of a card in a plane."""
+    """Return the index of a card of a plane in the flat observation."""
     card = np.int64(card)
     return plane * DECK + card % 4 * 13 + card // 4

@@ -221,7 +221,7 @@ def fill_arrangements(tables: np.record) -> None:
     """Write the positions of all arrangements, and the ids of their parts."""
     fives = np.array(list(combinations(range(HAND), 5)))
     threes = np.array(list(combinations(range(HAND), 3)))
-    of_mask = np.zeros(1 << HAND, np.int16)
+    of_mask = np.zeros(1 << HAND, np.int16)  # id of a set, by its positions as bits
     for positions in (fives, threes):
         of_mask[(1 << positions).sum(axis=1)] = range(len(positions))
     held = (fives[:, :, None] == np.arange(HAND)).any(axis=1)

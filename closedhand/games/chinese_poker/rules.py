@@ -42,7 +42,7 @@ def deal(rules, state, seed):
 
 @kernel
 def take(cards, hand):
-    """Write thirteen cards into a hand, high to low; sorts `cards` in place."""
+    """Sort thirteen `cards`, in place, and write them into a hand, high to low."""
     cards.sort()
     for i in range(HAND):
         hand[i] = cards[HAND - 1 - i]

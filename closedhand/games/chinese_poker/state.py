@@ -20,7 +20,7 @@ UNSET, HIDDEN = -1, -2
 STATE = record_type(
     [
         ("history", "i4", SEATS),  # the arrangement of each seat
-        ("backs", "i4", SEATS),  # in sub-steps the back that each seat has chosen
+        ("backs", "i4", SEATS),  # the back of each seat, in sub-steps set before the arrangement
         ("moves", "i4"),  # arrangements set
         ("player", "i4"),  # the player to act; at the end, the last to have acted
         ("hands", "i1", (SEATS, HAND)),  # cards, high to low

@@ -53,7 +53,7 @@ def valid(rules: Any, state: np.record, player: int | None = None) -> str:
 
 
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
-    """Return the reason why hands are no deal, or not as `player` sees them, or an empty string."""
+    """Return the reason why no deal, or view of `player`, has these hands; empty if one has."""
     dealt: list[int] = []
     for seat, hand in enumerate(state.hands.tolist()):
         hidden = player not in (None, seat) and state.moves < rules.players
@@ -69,7 +69,7 @@ def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
 
 
 def _unfit(view: np.record, player: int) -> str:
-    """Return the reason why `player` cannot see the boards so, or an empty string."""
+    """Return the reason why `player` cannot see such boards, or an empty string."""
     for seat in range(SEATS):
         board = (int(view.history[seat]), int(view.backs[seat]))
         if (seat == player and HIDDEN in board) or (

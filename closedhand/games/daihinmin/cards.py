@@ -47,7 +47,7 @@ def deck_of(state):
 
 @kernel
 def jokers(number):
-    """Return the set of 0 to 2 jokers."""
+    """Return the set of `number` jokers, 0 to 2."""
     return BOTH if number > 1 else np.uint64(number) << np.uint64(JOKER)
 
 
@@ -59,7 +59,7 @@ def alike(cards):
 
 @kernel
 def kinds(cards):
-    """Replace two jokers of a set by one."""
+    """Replace the jokers of a set, one or two, by the first one, card 52."""
     return alike(cards) & ~SECOND_BIT
 
 
@@ -74,7 +74,7 @@ def added(state, cards, more):
 
 @kernel
 def removed(state, cards, some):
-    """Return a set without the cards of another one, which may hold others; jokers are counted."""
+    """Return the cards of a set that are not in `some`, another one, with jokers counted."""
     if not two_jokers(state):
         return cards & ~some
     number = max(0, bits.size(cards & BOTH) - bits.size(some & BOTH))
@@ -82,7 +82,7 @@ def removed(state, cards, some):
 
 
 def are_disjoint(sets: Iterable[int], jokers: int = 1) -> bool:
-    """Return whether sets of cards are disjoint; two jokers cannot be distinguished."""
+    """Return whether sets of cards are disjoint, with at most `jokers` jokers in all."""
     found = number = 0
     for cards in sets:
         own = cards & (1 << JOKER) - 1

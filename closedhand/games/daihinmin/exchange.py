@@ -1,12 +1,12 @@
 """The exchange of cards between classes: the pairs of players, the legal picks, and the transfers.
 
-1. The losers, daihinmin and hinmin, pay their best cards as taxes when a round begins.
+1. The losers, daihinmin and hinmin, pay their best cards as **taxes** when a round begins.
 2. The daifugo chooses the cards that it gives back, one by one, in ascending order.
 3. The fugo chooses the card that it gives back.
 4. The first trick is led.
 
-The daifugo and the daihinmin are pair 0, the fugo and the hinmin pair 1. Three players have only
-pair 0.
+The **winner** and the **loser** of pair 0 are the daifugo and the daihinmin, those of pair 1 the
+fugo and the hinmin. Three players have only pair 0. A **pick** is a card chosen to be given back.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from closedhand.games.daihinmin.tricks import lead_first
 TAXES = (2, 1)
 """Number of cards paid by daihinmin and by hinmin; as many are given back."""
 PICKS = (2, 3)
-"""Number of cards that have been given back once a pair's exchange is over."""
+"""Number of picks so far, of all pairs, once the exchange of pair 0 or of pair 1 is over."""
 
 
 @kernel
@@ -32,7 +32,7 @@ def has_exchange(rules, state):
 
 @kernel
 def of_class(state, rank):
-    """Return the player of a class, the place in the last round: 0 is the daifugo."""
+    """Return the player of a class, the place in the last round (0: daifugo), or NOBODY."""
     for player in range(len(state.hands)):
         if state.classes[player] == rank:
             return player
@@ -67,7 +67,7 @@ def number_of_picks(state):
 
 @kernel
 def seen_in_exchange(rules, state, player):
-    """Return the cards that a player knows to have given away and to have got, two sets."""
+    """Return the cards that a player knows to have given (or picked) and to have got, two sets."""
     given, got = np.uint64(0), np.uint64(0)
     if has_exchange(rules, state):
         for pair in range(len(state.taxed)):

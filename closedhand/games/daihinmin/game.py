@@ -105,7 +105,7 @@ def make_game(**given: Any) -> Game:
     """Make Daihinmin as a `Game` with some of `OPTIONS`.
 
     Raises:
-        InputError: An unknown option, or an invalid value of an option.
+        InputError: An unknown option, an invalid value, or options that exclude each other.
     """
     options = OPTIONS.complete(given)
     players, limit = options["players"] or PLAYERS, options["pass_limit"]

@@ -3,7 +3,8 @@
 A player knows its own cards, all cards played, the cards given face up after sevens, and the number
 of cards in every hand. Daihinmin and hinmin know the tax that they paid and the cards that they got
 back. Daifugo and fugo know the cards that they gave back, but not which of their cards were the
-tax. All players know who held the three of diamonds when the first trick was led.
+tax. All players know who held the three of diamonds when the first trick was led. `exchange.py`
+defines pairs, winners and losers.
 """
 
 import numpy as np
@@ -59,7 +60,7 @@ def hide(rules, state, player):
 
 @kernel
 def unseen(state, player):
-    """Return the cards that `player` has not seen: neither in its hand nor played."""
+    """Return the cards neither in the hand of `player` nor played; it may know who has some."""
     cards = removed(state, deck_of(state), state.hands[player])
     for other in range(len(state.hands)):
         cards = removed(state, cards, state.played[other])
@@ -89,7 +90,7 @@ def redeal(rules, view, player, rng):
     All deals and exchanges consistent with the view are equally likely. This is only approximate if
     other players have completed an exchange: one of `CANDIDATES` determinisations is then drawn,
     each weighted by the number of exchanges that lead to it. In these numbers a joker that was paid
-    counts as better than the second joker, if its payer kept that.
+    counts as better than a joker that its payer kept.
     """
     room = np.zeros(MOST, np.int64)[: len(view.hands)]
     hidden = unseen(view, player)
@@ -292,7 +293,7 @@ def draw_complete_exchange(rules, view, pair, rng):
     taking, giving = winner(view, pair), loser(view, pair)
     held = own_of(view, taking, view.hands[taking])
     got = own_of(view, giving, view.hands[giving])
-    # Draw the number of the loser's best cards that were given back, then the exchange for it.
+    # Draw `same`, in proportion to `ways_of_exchange`; then an exchange of this kind, uniformly.
     total, drawn = 0.0, 0
     for same in range(tax + 1):
         weight = ways_of_exchange(rules, held, got, tax, same)

@@ -83,7 +83,7 @@ def legal_leads(rules, state, hand, out):
     for family in range(1, min(FIVE, held)):
         before = n
         n = plays_between(rules, hand, family, 0, NUM_RANKS, 0, out, n)
-        if n == before:  # without a group of this size there is no larger one
+        if n == before:  # without a group of this size there is none that is larger
             break
     if rules.options.kaidan:
         n = leading_kaidan(rules, hand, SHORTEST, min(LONGEST_KAIDAN, held), out, n)
@@ -115,7 +115,7 @@ def leading_kaidan(rules, hand, shortest, longest, out, n):
         before = n
         family = FIRST_KAIDAN + length - SHORTEST
         n = plays_between(rules, hand, family, -1, NUM_RANKS, 0, out, n)
-        if n == before:  # without a kaidan of this length there is no longer one
+        if n == before:  # without a kaidan of this length there is none that is longer
             break
     return n
 
@@ -212,8 +212,8 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
             missing = (missing << np.uint64(place)) & ~own
             out[n] = play + 1 + (bits.lowest(missing) - place) // 4
             n += 1
-    # The joker above the 2: the run begins at this rank, which is also the number of lowest ranks
-    # of the kaidan before, so that these ids follow theirs.
+    # The joker above the 2: the run begins at rank `above`, which is also the number of lowest
+    # ranks of the kaidan before, so that its ids follow theirs.
     above = NUM_RANKS + 1 - length
     if joker and rules.options.joker_edges and high >= NUM_RANKS and low <= above:
         for suit in range(4):

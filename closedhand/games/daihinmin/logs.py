@@ -198,7 +198,7 @@ def cards_of(text: str) -> int:
 
 @cache
 def play_text(play: int) -> str:
-    """Write a play in the notation of logs, ordered by rank, then suit; a lone joker is `Kx`."""
+    """Write a play as in logs, by rank, then suit S H D C; a lone joker is `Kx`, a pass empty."""
     table = plays.build()
     if play == PASS:
         return ""
@@ -304,7 +304,7 @@ def without_stray_exchange(values: dict[str, str]) -> tuple[dict[str, str], str]
 
 
 def check_form(values: Mapping[str, str]) -> None:
-    """Check the form of a round."""
+    """Check that a round has all keys and five hands, and that its entries name players."""
     for key in KEYS:
         if key not in values:
             raise InputError(f"there is no {key}")

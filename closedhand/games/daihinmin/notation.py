@@ -68,7 +68,7 @@ def dealt(state: State) -> list[int]:
     if state.classes[0] >= 0:
         for pair in range(len(state.taxed)):
             taking, giving = winner(state, pair), loser(state, pair)
-            if not without(state, state.returned[pair], hands[giving]):
+            if not without(state, state.returned[pair], hands[giving]):  # they have been given
                 move(state.returned[pair], giving, taking)
             move(state.taxed[pair], taking, giving)
     return [int(hand) for hand in hands]

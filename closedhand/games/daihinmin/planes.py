@@ -12,7 +12,7 @@ seats, starting with the observer. A plane marked "full" is all 1 if the stateme
 | 0 | the observer's hand |
 | 1 | the play to beat, with the joker in the place that it stands for |
 | 2 | the joker of that play; as the fifth card of a group in row 4, in the column of its rank |
-| 3 | cards that the observer has not seen |
+| 3 | cards that are neither in the observer's hand nor played |
 | 4-8 | cards played in this round, by player |
 | 9 | cards that the observer gave away in the exchange, if known |
 | 10 | cards that the observer got in the exchange, if known |
@@ -57,15 +57,13 @@ from closedhand.games.daihinmin.two_jokers import second_joker
 ROWS, COLUMNS = 5, 15
 CELLS = ROWS * COLUMNS
 HAND, TABLE, TABLE_JOKER, UNSEEN, PLAYED = range(5)
-BACK, REVERSED, FALLEN = range(3)
-
+BACK, REVERSED, FALLEN = range(3)  # indices in `house`; `FALLEN` is that of the observer
 
 Places = namedtuple(
     "Places",
     "given got trick left passed classes lock lock_suits revolution owner lead exchange planes",
 )
-"""The first plane of each kind from `PLAYED` on, and the number of planes."""
-
+"""The first plane of each kind after those of `PLAYED`, and the number of planes."""
 
 PLACES = {
     n: Places(*accumulate((1, 1, n, n, n, n, 1, 1, 1, n, 1, 1), initial=PLAYED + n)) for n in TITLES

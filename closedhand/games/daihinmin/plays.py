@@ -7,14 +7,14 @@ A card is a number, 4 x rank + suit, with ranks 0 to 12 for 3 to 2 and suits c d
 52. Two jokers cannot be distinguished: one of them in a set is card 52, both are 52 and 53. A set
 of cards is a `uint64` with one bit per card. A higher bit is also a better card for taxes.
 
-Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3 to 11), then by
-their lowest rank. Kernels compute the ids of a family from their order:
+Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan: runs of a suit of 3
+to 11 cards), then by their lowest rank. Kernels compute the ids of a family from their order:
 
 - singles: the number of the card, so that an id also names a card in the exchange;
 - groups: for every rank the same `SHAPES`, the suits and the place of the joker;
 - kaidan: first those with the joker below the 3, by suit; then, by lowest rank and suit, the one
-  without a joker and those with the joker in first, second, … place; last those with the joker
-  above the 2.
+  without a joker and those with the joker in each place from the first on; last those with the
+  joker above the 2.
 """
 
 from functools import cache
@@ -103,7 +103,7 @@ def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np
         ("revolts", "i1", actions),  # whether it is a revolution
         ("first", "i4", families + 1),  # id of the first play of each family
         # By size of the group, joker in hand or not, and suits of a rank in hand: the number of
-        # possible shapes, then the shapes.
+        # possible shapes, then the shapes, as indices into `SHAPES[size]`.
         ("options", "i1", (FIVE + 1, 2, 16, 1 + MOST_SHAPES)),
         # binomial[n, k], for drawing hidden hands.
         ("binomial", "f8", (NUM_CARDS + 1, most_cards + 1)),
@@ -188,12 +188,13 @@ def sizes_dealt(players: int, jokers: int = 1) -> tuple[int, ...]:
 
 
 def build(players: int = PLAYERS, jokers: int = 1) -> np.record:
-    """Build the table of all plays for a number of players and of jokers."""
+    """Build the table of all plays, a record of `_table_type`, by numbers of players and jokers."""
     return _build(players < PLAYERS, jokers)
 
 
 @cache
 def _build(few: bool, jokers: int) -> np.record:
+    """Build the table; `few`: for three or four players, who may hold longer kaidan."""
     longest = MOST_KAIDAN if few else LONGEST_KAIDAN
     sizes, lengths = range(2, FIVE + 1), range(SHORTEST, longest + 1)
     families = [_singles()]
@@ -202,7 +203,7 @@ def _build(few: bool, jokers: int) -> np.record:
     plays: list[Play | None] = [play for family in families[:FAMILIES] for play in family]
     plays.append(None)  # the pass
     plays += [play for family in families[FAMILIES:] for play in family]
-    usual, both = len(plays), list[list[Play]]()
+    usual, both = len(plays), list[list[Play]]()  # `both`: plays with two jokers, by family
     if jokers > 1:
         both = [[], *(_groups(size, 2) for size in sizes), *(_kaidan(n, 2) for n in lengths)]
     plays += [play for family in both for play in family]

@@ -38,7 +38,7 @@ from closedhand.games.daihinmin.state import PLAYERS
 def replay_log(path: Path) -> Iterator[Replay]:
     """Replay every round of a log; rounds are counted from 0, as in the log."""
     log = logs.Log({})
-    seats, classes, points = None, None, None
+    seats, classes, points = None, None, None  # by the rounds before; None: not known
     options: dict[str, Any] | None = None
     for number, logged in logs.read_rounds(path, log.header):
         options = _options(path, log) if options is None else options
@@ -83,7 +83,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
             with suppress(InputError):
                 points = [parse_whole(each, "points") for each in stated]
     if options is None:
-        _options(path, log)
+        _options(path, log)  # there are no rounds: check the header
 
 
 def _replayed(record: Record, values: Mapping[str, str]) -> Record:
@@ -136,13 +136,12 @@ def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
 
 
 def _options(path: Path, log: logs.Log) -> dict[str, Any]:
-    """Return the options of a log."""
     with prefixed(str(path)):
         return log.options
 
 
 def _checking(values: Mapping[str, str]) -> Callable[[State], None]:
-    """Make a function that checks the state before each action against the log."""
+    """Make a function that checks the state before each action, and removes cards that got lost."""
     turns = iter(logs.entries(values["play"]))
     known = values["change_cards"] != logs.UNKNOWN_EXCHANGE
     lost = logs.lost_cards(values)
@@ -204,8 +203,8 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     """Convert records of consecutive rounds to a log, with points counted from the first round.
 
     Raises:
-        InputError: There are no records, one is not a complete, legal round of Daihinmin, or one
-            does not follow the others: its agents, its seats or its classes are not theirs.
+        InputError: There are no records, their rules differ or do not fit into a log, one is not a
+            complete, legal round, or its agents, seats or classes do not follow the others'.
     """
     log = logs.Log({})
     points = np.zeros(PLAYERS, np.int64)

@@ -96,7 +96,7 @@ def clear_tricks(state):
 
 @kernel
 def rewind(state):
-    """Go back to the first trick; later actions stay in the history, where a replay reads them."""
+    """Go back to the first trick; `history` keeps the actions of the tricks, for a replay."""
     for player in range(len(state.hands)):
         state.hands[player] = own_of(state, player, state.hands[player])
     clear_tricks(state)

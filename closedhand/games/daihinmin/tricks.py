@@ -81,7 +81,7 @@ def new_trick(state, leader):
 
 @kernel
 def end_trick(rules, state, leader):
-    """End the trick and the effect of a jack in it; `leader` leads, or the next player."""
+    """End the trick and the effect of a jack in it; `leader` leads, or the next one not out."""
     if is_back(rules, state):
         state.revolution = 1 - state.revolution
     new_trick(state, leader)
@@ -138,7 +138,7 @@ def is_number_locked(rules, state):
     if not rules.options.number_lock or state.target < 0:
         return False
     before = play_before(rules, state)
-    if before < 0 or rules.plays.low[state.target] == NUM_RANKS:  # the lone joker has no rank
+    if before < 0 or rules.plays.low[state.target] == NUM_RANKS:  # lone jokers have no rank
         return False
     # Two kaidan are adjacent if one begins where the other ends.
     above = rules.plays.low[state.target] == rules.plays.high[before] + 1
@@ -241,7 +241,7 @@ def hand_on(rules, state, action):
 
 @kernel
 def leave(rules, state, player, forbidden):
-    """Rank a player without cards, last after a `forbidden` finish, and the last one left."""
+    """Rank a player without cards, last if `forbidden`; also a fallen daifugo and the last left."""
     go_out(state, player, forbidden)
     if rules.options.capital_fall and not forbidden and state.places[player] == 0:
         # The daifugo falls if another player is out first.
@@ -274,7 +274,7 @@ def move_on(rules, state, skipped):
 
 @kernel
 def go_out(state, player, is_last):
-    """Give a player the best place that is left, or the last one; it is out and acts no more."""
+    """Give a player the best place left, or the worst if `is_last`; it is out and acts no more."""
     # A fallen daifugo counts as out, but has the last place instead of the next one.
     first = len(state.hands) - 1 if is_last else state.out
     state.places[player] = first - placed_last(state)

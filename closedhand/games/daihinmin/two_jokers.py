@@ -1,6 +1,6 @@
 """The plays with two jokers in kernels, for tables of plays with or without them.
 
-When a kernel is compiled, the type of the table says whether it has them.
+When a kernel is compiled, the type of the table says whether the table has them.
 """
 
 from closedhand.core.numba.jit import kernel

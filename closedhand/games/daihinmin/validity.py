@@ -4,7 +4,7 @@ The current round is replayed from its deal. Earlier and later rounds are not ch
 in the notation may state anything:
 
 - `seats` and `classes` are any order of the players, or there are no classes.
-- Any three of five players have 11 cards.
+- Any players have the larger hands: any three of five have 11 cards.
 - `points` are a possible sum over the rounds played so far.
 - `seed` is any number but 0, or 0 in a view.
 

@@ -53,7 +53,7 @@ def view_from(
 
     Args:
         game: Daihinmin, with plays or with sets of cards as actions.
-        player: The player.
+        player: Number of the player.
         hand: Cards that the player holds now, such as `3c5c5h*`. In the exchange these exclude the
             tax that the player has paid, and include the tax that it received. They also include a
             card chosen to be given back while another one is still to be chosen.
@@ -61,7 +61,7 @@ def view_from(
             (`5c5h*`, `PASS`). In a round with an exchange they begin with the cards given back,
             the daifugo's two in ascending order, then the fugo's, if there is one; `?` or a
             negative id is a card that the player does not know. A player knows its own choices, and
-            the cards it got once that part of the exchange is complete.
+            the cards given back to it once all of them are chosen.
         leader: Player who showed 3d and led the first trick; may be omitted while 3d is in the
             player's own hand.
         dealt: Number of cards dealt to each player, by player, before the exchange; may be omitted
@@ -71,9 +71,9 @@ def view_from(
             without classes.
         paid: Cards that the player paid as tax, as hinmin or daihinmin in a round with an exchange.
         round_number: Number of the round in the match, from 0.
-        points: Points before this round, by player; by default none.
-        places: Places by player, from 0 on, such as `30214`; only for a last round that ended by
-            passes, where the players left are ranked by lot.
+        points: Points before this round, by player; by default 0.
+        places: Places by player, from 0 on, such as `30214`: required in a last round that passes
+            ended, where the players left are ranked by lot, and refused otherwise.
 
     Raises:
         InputError: Something that is not a card, an action or an order of players, an illegal

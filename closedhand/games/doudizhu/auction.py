@@ -13,7 +13,7 @@ to call and to rob; to double; to show. A pass declines.
 - The open hand (`open_hand`): then the landlord may show all cards, which doubles the stake.
 
 In a game of two both rob in turn, four times at most, until one passes. The landlord concedes one
-card for the call and one for each robbing: the peasant wins once no more cards than these are left.
+card for the call and one for each robbing: the peasant wins once it has no more than these left.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ def word(rules, state, i):
 
 @kernel
 def caller(rules, state):
-    """Return the seat that has called: in the first turn, word i is that of seat i."""
+    """Return the seat that has called, which must exist. At first, word i is that of seat i."""
     seat = 0
     while seat < SEATS - 1 and word(rules, state, seat) != CALL:
         seat += 1
@@ -52,7 +52,7 @@ def caller(rules, state):
 
 @kernel
 def robberies(rules, state):
-    """Return the number of robberies."""
+    """Return how many of the words so far are robberies."""
     number = 0
     if rules.options.robbing:
         for i in range(state.words):
@@ -127,7 +127,7 @@ def bid_of(rules, state, seat):
 
 @kernel
 def doubled(rules, state, seat):
-    """Return whether a seat has doubled, 0 or 1; -1 before its turn."""
+    """Return whether a seat has doubled, 0 or 1; -1 before its turn, or if nobody may double."""
     if not rules.options.double_word or state.landlord < 0:
         return -1
     i = auction_length(rules, state) + around(rules, seat - state.landlord)
@@ -169,7 +169,7 @@ def legal_words(rules, state, out):
 
 @kernel
 def say(rules, state, value):
-    """Apply a word, its id minus `pass_id` (0: a pass); return whether all pass in the auction."""
+    """Apply a word, its id minus `pass_id`; return whether the auction ends without a landlord."""
     state.words += 1
     if state.landlord >= 0:  # after the auction; doubling counts in the payoffs, see `doubled`
         if value > 0 and value == rules.options.show_word:
@@ -185,7 +185,7 @@ def say(rules, state, value):
 
 @kernel
 def bid(rules, state, value):
-    """Apply a bid: a 3 or the last seat's ends the auction; return whether all have passed."""
+    """Apply a bid; a 3 or the last ends the auction. Return whether it ends without a landlord."""
     if value > 0:
         state.stake = value
         state.owner = state.player
@@ -202,7 +202,7 @@ def bid(rules, state, value):
 
 @kernel
 def claim(rules, state, value):
-    """Apply a word of an auction by calling and robbing; return whether all have passed."""
+    """Apply a word of calling and robbing; return whether the auction ends without a landlord."""
     if value > 0:
         state.stake = rules.options.stake if value == CALL else 2 * state.stake
         state.owner = state.player

@@ -80,7 +80,7 @@ def count(hand, rank):
 
 @kernel
 def one(rank):
-    """Return the packed hand of a single card."""
+    """Return the packed hand of one card of a rank."""
     return np.uint64(1) << np.uint64(4 * rank)
 
 
@@ -103,7 +103,7 @@ def bytes_of_counts(hand):
 
 @kernel
 def draw_card(hand, rng):
-    """Draw a random card of a packed hand; return its rank."""
+    """Draw a random card of a packed hand, which must not be empty; return its rank."""
     place = np.int64(rng.random() * size(hand))
     rank = 0
     while place >= count(hand, rank):

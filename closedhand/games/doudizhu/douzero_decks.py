@@ -27,8 +27,8 @@ CARDS = dict(zip([*range(3, 15), 17, 20, 30], RANKS, strict=True))
 
 NUMBERS = ("BININT", "BININT1", "BININT2", "INT", "LONG", "LONG1", "LONG4")
 TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE")
-KEPT = ("BINPUT", "LONG_BINPUT", "PUT")
-FETCHED = ("BINGET", "LONG_BINGET", "GET")
+KEPT = ("BINPUT", "LONG_BINPUT", "PUT")  # note the last value under a number
+FETCHED = ("BINGET", "LONG_BINGET", "GET")  # fetch the value under a number
 MARK = object()
 """The beginning of a group of values on the stack."""
 

@@ -24,7 +24,7 @@ SUITED = 13
 """Number of ranks of which the deck has four cards; the others are the jokers."""
 MOVES = 15
 """Number of latest moves, as many as DouZero's networks see."""
-MOST_LEFT = 20
+MOST_LEFT = 20  # number of the landlord's cards
 FOUR_BYTES = np.uint64(0x01010101)
 
 PLACES = ("self", "down", "up")
@@ -156,7 +156,7 @@ def write_counts(out, first, cards):
 
 @inlined
 def write_group(rules, g, out, ranks, kinds):
-    """Write the main ranks and the category of a main group that is no pass."""
+    """Write a main group, not the pass: main ranks from index `ranks`, category from `kinds` on."""
     group = rules.plays.groups[g]
     for rank in range(NUM_RANKS):
         out[ranks + rank] = (group.ranks >> rank) & 1

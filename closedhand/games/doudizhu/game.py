@@ -65,7 +65,7 @@ def make_game(**given: Any) -> Game:
     """Make Dou Dizhu as a `Game` with some of `OPTIONS`.
 
     Raises:
-        InputError: An unknown option, or an invalid value of an option.
+        InputError: An unknown option, an invalid value, or options that exclude each other.
     """
     options = OPTIONS.complete(given)
     base, bidding, robbing = options["base"], options["bidding"], options["robbing"]
@@ -140,7 +140,7 @@ def in_substeps(flat: Game) -> Game:
 
 
 def most_points(rules: Rules) -> float:
-    """Return the landlord's greatest payoff: every rank a bomb, the rocket, and all doublings."""
+    """Bound the landlord's payoff: every rank a bomb, the rocket, and all doublings at once."""
     options = rules.options
     if options.win:
         return 1.0

@@ -68,8 +68,7 @@ def hide(rules, state, player):
 def redeal(rules, view, player, rng):
     """Fill, in place, what `hide` blanked for `player` with a random consistent deal.
 
-    All ways to deal the unseen cards are equally likely. The landlord keeps the public cards known
-    to be in its hand.
+    All ways to deal the unseen cards are equally likely. The landlord keeps its known cards.
     """
     hidden = unseen(rules, view, player)
     # Number of unknown cards of each seat, then that of unknown public cards.

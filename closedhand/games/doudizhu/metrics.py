@@ -10,7 +10,7 @@ from closedhand.core.statistics import wins
 
 
 def winning_percentage(game: Game, points: np.ndarray) -> np.ndarray:
-    """Compute WP, the winning percentage: 1 for a game won, 0 for one lost, [deals, sides]."""
+    """Compute WP, the winning percentage: 1 for a win, 0 for a loss, 1/2 for a payoff of 0."""
     return wins(points)
 
 

@@ -4,9 +4,9 @@ An action is its cards, main group first (`3334`), `PASS`, or a word: `BID1` to 
 `ROB`, `DOUBLE`, `SHOW`. A deal is four card fields, `landlord;down;up;public`, 17 + 17 + 17 + 3
 cards of the whole deck (with bidding the hands of the three seats; in a game of two the third field
 is what is set aside). A fifth field such as `PASSED1` counts the deals before it in which all
-passed. A record is a deal followed by `role,cards` for every play, with passes
-omitted: role 0 is the landlord, 1 the down peasant, 2 the up peasant. Without bidding the roles are
-the seats. Any other text is an `InputError`.
+passed. A record, of a game of three without words, is a deal followed by `role,cards` for every
+play, with passes omitted. Its roles are the seats: 0 the landlord, 1 the down peasant, 2 the up
+peasant. Any other text is an `InputError`.
 """
 
 from collections.abc import Mapping
@@ -131,7 +131,7 @@ class Notation(TableNotation):
         return tuple(self.texts[action].replace("+", ""))
 
     def scene(self, state: State) -> list[Row]:
-        """Return the table: a row for each seat, then the public cards."""
+        """Return the table: a row for each seat, the public cards, and any cards set aside."""
         last = self.last_actions(state)
         players = self.rules.options.players
         rows = [self._row(state, seat, last[seat]) for seat in range(players)]

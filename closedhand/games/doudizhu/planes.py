@@ -11,8 +11,8 @@ Planes are indexed `[x, y, z]`, as in the paper's Table 2:
   is marked in the row of a single four: bomb, four with two single cards, or with two pairs.
 - `z`, 21 planes: 0 all cards played before the last six rounds (rows 0-3 only); 1-18 the last six
   rounds, the oldest first, and in each round the observer, the down player, the up player; 19 the
-  cards that the observer has not seen yet (not held, not played, and not known to be public cards
-  in the landlord's hand); 20 the observer's hand. A round begins with the observer's action.
+  cards that the observer has not seen yet (not held, not played, and not known to be in the
+  landlord's hand); 20 the observer's hand. A round begins with the observer's action.
 
 The status vector holds 10 further numbers: 0-2 the observer's role, one-hot
 (landlord, down peasant, up peasant; all zero during an auction); 3-5 the number of cards left to
@@ -20,7 +20,7 @@ the observer, the down player and the up player; 6-8 their bids (-1: has not bid
 calling and robbing how often they did either; 9 the number of bombs and rockets played. In a game
 of two there is no up player: its numbers and planes are zero.
 
-With `doubling` or `open_hand` there is a third part, `opening`, of 19 numbers: 0-2 whether the
+With `doubling` or `open_hand` there is a last part, `opening`, of 19 numbers: 0-2 whether the
 observer, the down player and the up player have doubled (-1: has not said yet); 3 the landlord has
 shown all cards; 4-18 the cards that the landlord has shown and still holds, by rank.
 """
@@ -189,7 +189,7 @@ def draw_pairs(out, row, pairs):
 
 @kernel
 def possible_pairs(plays, family, unseen, hand):
-    """Return the main ranks of a family's groups and of longer chains, see `pairs_at_least`."""
+    """Return the main ranks of a family's plays in each set, with bits as in `pairs_at_least`."""
     within = family.within | (family.within << np.uint64(1))
     ranks = chained(pairs_at_least(unseen, hand, family.copies) & within, family.length)
     group = plays.groups[family.first]

@@ -1,9 +1,10 @@
 """Every play of Dou Dizhu as a row of a table, built from a preset's kicker rule.
 
-There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by category, then length,
-then rank); the shuttles of `botzone` follow. Every group owns a contiguous range of flat action
-ids, one for each choice of kickers, in ascending order. The flat action space, the paper's 309
-policy outputs and the kicker sub-steps all use this table.
+A play is a **main group**, the 333 of 3334, whose ranks are its **main ranks**, and its
+**kickers**, the 4. There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by
+category, then length, then rank); the shuttles of `botzone` follow. Every group owns a contiguous
+range of flat action ids, one for each choice of kickers, in ascending order. The flat action space,
+the paper's 309 policy outputs and the kicker sub-steps all use this table.
 """
 
 from collections import Counter
@@ -67,8 +68,8 @@ SHUTTLES = (
 )
 """Chains of fours, which only some presets have: each belongs to the category of a single four.
 
-Their groups and families follow those of the pass, so that these are the same in all presets. Their
-ids come before that of the pass, the last play.
+Their groups and families follow those of the pass, so that the others are the same in all presets.
+The pass is the last play, after theirs.
 """
 
 GROUPS = 309
@@ -102,7 +103,7 @@ FAMILY = record_type(
         ("within", "u8"),  # ranks that may be main ranks, packed as one card each
         ("first", "i4"),  # its groups, by ascending rank: first <= group < end
         ("end", "i4"),
-        ("category", "i4"),
+        ("category", "i4"),  # index into `CATEGORIES`, which has `copies` as well
         ("copies", "i4"),
         ("length", "i4"),
         ("rank", "i4"),  # the lowest main rank of its first group
@@ -284,12 +285,12 @@ def cards_of(main: range, category: Category, kickers: Kickers) -> int:
 
 @cache
 def build(preset: str) -> np.record:
-    """Build the table of a preset, given by its name in `PRESETS`."""
+    """Build the table of a preset, a record of `PLAYS`, by its name in `PRESETS`."""
     names = [category.name for category in CATEGORIES]
     need: list[int] = []
     group_of: list[int] = []
-    groups: list[tuple[int, ...]] = []
-    families: list[tuple[int, ...]] = []
+    groups: list[tuple[int, ...]] = []  # rows of `GROUP`
+    families: list[tuple[int, ...]] = []  # rows of `FAMILY`
     for category in CATEGORIES + (SHUTTLES if PRESETS[preset].shuttles else ()):
         within = sum(1 << 4 * r for r in range(category.lowest, category.highest + 1))
         for length in category.lengths:

@@ -2,8 +2,9 @@
 
 A game consists of the words before the landlord leads (bids and the like, `auction.py`), and the
 play of cards. Cards are counts by rank, packed into a `uint64` (`counts.py`), in `deals` also as
-tuples. Kernels do not check whether an action is legal, nor whether a view hides what they read. In
-a game of two (`plays.Deck.players`) the third seat holds the cards that are set aside face down.
+tuples. `plays.py` has main groups, families and standings. Kernels do not check whether an action
+is legal, nor whether a view hides what they read. In a game of two (`plays.Deck.players`) the third
+seat holds the cards that are set aside face down.
 """
 
 import math
@@ -21,7 +22,7 @@ from closedhand.games.doudizhu.plays import ALL_FAMILIES, BOMB, FAMILIES, PASS_F
 from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
 
 CARDS = 54
-"""Cards of the whole deck."""
+"""Number of cards of the whole deck."""
 SUITED = EACH & np.uint64((1 << 4 * 13) - 1)
 """One card of each rank of which there are four cards."""
 
@@ -138,7 +139,7 @@ def begin(rules, state):
 
 @kernel
 def lowest_ranks(family, cards):
-    """Return the lowest main rank of each group of a family in `cards`, packed as one card each."""
+    """Return, packed, the lowest main rank of each group of a family that `cards` hold."""
     return chained(at_least(cards, family.copies) & family.within, family.length)
 
 
@@ -153,8 +154,9 @@ def chained(ranks, length):
 
 @kernel
 def has_ranks(group, cards):
-    """Return whether cards that hold a main group have enough ranks beside it for its kickers."""
-    # Count only ranks of which the deck has four cards: any different ones may be kickers.
+    """Return whether cards that hold a main group have enough different ranks for its kickers."""
+    # Any different ranks of which the deck has four cards may be kickers. If these are too few, a
+    # joker or equal kickers may still do. `first` is `end` if the preset has no plays of the group.
     ranks = at_least(cards, group.unit) & SUITED
     spare = bits.size(ranks) - bits.size(group.ranks)
     return spare >= group.kickers and group.first < group.end
@@ -218,7 +220,7 @@ def legal_groups(rules, state, out):
         elif ranks:
             f += 1
         else:
-            # Where no chain of this length is possible, no longer one is: skip their families.
+            # Without a chain of this length there is none that is longer: skip those families.
             f += 1 + family.longer
         while ranks:
             g = np.int64(family.first) + (bits.lowest(ranks) >> 2)
@@ -318,8 +320,8 @@ def legal(rules, state, out):
 def play(rules, state, action):
     """Apply a legal action, and determine the next player.
 
-    If all have passed in the auction, deal again, unless it was the last deal. The option
-    `passed_deals` is the number of such deals that end the game, 0 for any number of deals.
+    If all have passed in the auction, deal again, unless it was the last deal: `passed_deals` such
+    deals end the game; if the option is 0, none does.
     """
     opening = auction.is_opening(rules, state)  # it reads `moves`, which grows below
     state.history[state.moves] = action
@@ -405,7 +407,7 @@ def returns(rules, state, out):
 
 @kernel
 def rewind(state):
-    """Take all plays back; later actions stay in the history, where a replay reads them."""
+    """Take back all plays and passes after the words; `history` keeps them, for a replay."""
     for seat in range(SEATS):
         state.hands[seat] += state.played[seat]
         state.left[seat] += size(state.played[seat])

@@ -17,8 +17,8 @@ SEATS = 3
 LONGEST = 160
 """Upper bound on actions in a game: 52 plays, 8 words, and two passes after a play.
 
-The last play is followed by no pass. Two plays by other players are followed by none either, since
-all three have to play in the longest game."""
+No pass follows the last play. At most one follows a play that another player beats, and at least
+two plays are such, since all three have to play in the longest game: 52 + 8 + 2 * 49 + 2 * 1."""
 MOST_BOMBS = 14
 """Maximum number of bombs: thirteen ranks held four times, and the rocket."""
 
@@ -33,14 +33,14 @@ STATE = record_type(
         ("moves", "i4"),  # number of these actions
         ("target", "i4"),  # id of the play to beat; -1: none, so the player to act leads
         ("player", "i4"),  # the player to act
-        ("owner", "i4"),  # who made the play to beat; in the auction, the highest bidder
+        ("owner", "i4"),  # who made the play to beat, or leads; the highest bidder, -1 before a bid
         ("landlord", "i4"),  # -1 during the auction
         ("words", "i4"),  # number of bids and other words, passes included; they open the history
         ("stake", "i4"),  # the highest bid, or the base, doubled by robbing and showing
         ("bombs", "i4"),  # number of bombs and rockets played
         ("left", "i4", SEATS),  # number of cards left
         ("plays", "i4", SEATS),  # number of plays that the seat has made, without passes
-        # In kicker sub-steps, the incomplete play of the player to act:
+        # `group`, `picks` and `picked` are the incomplete play of the player to act, in sub-steps.
         ("group", "i4"),  # its main group, -1 if none is chosen
         ("picks", "i2"),  # number of kickers still to pick
         ("passed", "i2"),  # earlier deals in which all passed; 0 if `passed_deals` is 0
@@ -52,11 +52,11 @@ OPTIONS_TYPE = record_type(
         ("bidding", "i8"),
         ("robbing", "i8"),
         ("forced", "i8"),  # whether the first seat is the landlord if all pass
-        ("passed_deals", "i8"),  # deals in which all may pass before the game ends; 0: any
+        ("passed_deals", "i8"),  # number of deals in which all pass that end the game; 0: none do
         ("double_word", "i8"),  # id of the word that doubles, minus `pass_id`; 0: none
         ("show_word", "i8"),  # the same of the word that shows the landlord's hand
         ("spring", "i8"),
-        ("win", "i8"),
+        ("win", "i8"),  # whether payoffs are 1 and -1, not points
         ("stake", "i8"),  # the stake without bids
         ("players", "i8"),
         ("hand", "i8"),  # cards that each player is dealt

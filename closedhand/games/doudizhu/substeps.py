@@ -272,7 +272,7 @@ def draw_row(out, z, y, ranks):
 
 @kernel
 def draw_counts(out, z, y, cards, rows):
-    """Draw the rows from `y` on: at least 1, 2, … `rows` cards of the rank."""
+    """Draw `rows` rows from `y` on: row y + k has the ranks with more than k cards in `cards`."""
     for x in range(planes.RANKS):
         for k in range(min(rows, count(cards, x))):
             out[place(x, y + k, z)] = 1

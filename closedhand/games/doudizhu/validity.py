@@ -85,7 +85,7 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
     if min(room) < 0 or room[player] != hands[player].sum():
         return f"left is not what player_{player} holds, or what a hand can hold"
     if view.landlord < 0:
-        room[player] = rules.options.public
+        room[player] = rules.options.public  # unseen, too; the player's own cards are not
         if view.public:
             return "public is known before the auction is over"
     else:

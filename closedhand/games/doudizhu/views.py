@@ -100,7 +100,6 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
 
 
 def _packed(cards: Any, name: str) -> np.uint64:
-    """Pack the cards of a text."""
     return pack("".join(check_text(cards, name).split()).upper(), name)
 
 

@@ -6,11 +6,11 @@ from closedhand.games.leduc.planes import write_actions
 from closedhand.games.leduc.plays import ACTIONS, VARIANTS
 from closedhand.games.leduc.state import FLOP, SEATS, Rules, revealed
 
-SEAT, PHASE, BETS, CARDS = 0, SEATS, SEATS + 1, 2 * SEATS + 1
+SEAT, PHASE, BETS, CARDS = 0, SEATS, SEATS + 1, 2 * SEATS + 1  # first index of each group
 
 
 def table(rules: Rules) -> FeatureTable:
-    """Return the numbers for a member of the family."""
+    """Return the table of the numbers for a member of the family."""
     kinds = tuple(VARIANTS["uh"].deck)[: rules.tables.kinds]
     most = int(rules.tables.nodes["bets"].max())
     turns = range(1, rules.tables.longest + 1)

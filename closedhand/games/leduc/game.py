@@ -36,7 +36,7 @@ def make_game(**given: Any) -> Game:
     """Make a member of the Leduc family as a `Game` with some of `OPTIONS`.
 
     Raises:
-        InputError: An unknown option, or an invalid value of an option.
+        InputError: An unknown option, an invalid value, or an option of UH-Leduc in standard Leduc.
     """
     options = OPTIONS.complete(given)
     for key in ("pair", "double_pair"):

@@ -24,7 +24,7 @@ CARDS = tuple(VARIANTS["uh"].deck)
 assert len(CARDS) == KINDS and CARDS[:6] == tuple(VARIANTS["standard"].deck)
 
 HIDDEN = "*"
-"""A card that is not revealed."""
+"""Text of a card that a view hides."""
 
 
 def card_text(card: int) -> str:

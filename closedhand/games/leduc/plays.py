@@ -78,7 +78,7 @@ NODE = np.dtype(
         ("player", "i4"),  # the player to act, NOBODY at the end of a game
         ("phase", "i4"),  # 1 or 2
         ("bets", "i4", 2),  # of S and T
-        ("winner", "i4"),  # the winner by a fold, SHOWDOWN where the cards decide
+        ("winner", "i4"),  # the winner after a fold, SHOWDOWN at all other nodes
     ]
 )
 TABLES = record_type(
@@ -96,7 +96,7 @@ TABLES = record_type(
 
 
 class Point(NamedTuple):
-    """A point of the betting: the fields of `NODE`, and the number of raises in its phase."""
+    """A point of the betting: the fields of `NODE` but `next`, and the raises in its phase."""
 
     phase: int = 1
     player: int = S
@@ -106,7 +106,7 @@ class Point(NamedTuple):
 
 
 def moves(variant: Variant, point: Point) -> dict[int, Point]:
-    """Return the legal actions at a point, and the points to which they lead.
+    """Return the legal actions at a point, none at the end, and the points to which they lead.
 
     A player who does not face a bet checks or raises; where `must_open` forbids the check, it folds
     or raises. A player who faces a bet folds or calls, or raises if the rules allow it. A call, or
@@ -209,7 +209,7 @@ def name(node: np.void | np.record) -> str:
 
 
 def graph(tables: np.record) -> dict[str, dict[str, str]]:
-    """Build the state graph of the slides: for every state, the names to which its actions lead.
+    """Build the state graph of the slides: by state and action, the name of the next state.
 
     Nodes of the same name are one state here, as on the slides, although a player who remembers the
     betting can distinguish them: UH-Leduc has 23 nodes with a player to act, and 16 states.

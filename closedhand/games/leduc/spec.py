@@ -36,7 +36,7 @@ LEDUC = replace(
     UH_LEDUC,
     name="leduc",
     title="Leduc poker",
-    # Its suits never count, so the options about pairs have no other value.
+    # Its suits never count, so the options about pairs must keep their defaults.
     options={"rules": "standard", "pair": "rank", "double_pair": "suit"},
     aec_id="closedhand/leduc-v0",
     gymnasium_id="closedhand/Leduc-v0",

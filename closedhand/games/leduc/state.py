@@ -30,7 +30,7 @@ STATE = record_type(
 
 
 class Rules(NamedTuple):
-    """The rules of one member of the family."""
+    """The rules of one member of the family: its tables, a record of `plays.TABLES`."""
 
     kernels = "closedhand.games.leduc.game"
 

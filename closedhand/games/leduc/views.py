@@ -41,7 +41,7 @@ def view_from(
     cards = {int(player): notation.card(check_text(hand, "hand"))}
     if flop is not None:
         cards[FLOP] = notation.card(check_text(flop, "flop"))
-    # Cards that the deck does not hold together are refused with the deal.
+    # `parse_deal` below refuses cards that the deck does not hold together.
     left = game.rules.tables.copies.tolist()
     for kind in cards.values():
         left[kind] -= 1

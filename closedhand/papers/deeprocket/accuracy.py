@@ -33,7 +33,7 @@ def source_of(path: Path, kind: str) -> dict[str, Any]:
         weights of the expert, None if the file does not state it.
 
     Raises:
-        InputError: The file cannot be read, or does not state it.
+        InputError: The file cannot be read, or does not say what the network learned from.
     """
     from closedhand.agents.doudizhu.deeprocket import networks
 
@@ -85,7 +85,8 @@ def histories() -> dict[str, dict[str, Any]]:
 def measure(deals: int, seed: int) -> dict[str, Any]:
     """Measure the accuracy of the networks that ship, and describe their training.
 
-    A tenth of the `deals` is held out from training. The seed is that of the deals and the experts.
+    A tenth of the `deals` is held out from training; too few are refused. The seed is that of the
+    deals and the experts.
 
     Returns:
         `networks`: by name, the result of `accuracy_of`, with `kind`, `expert`, `expert_digest`

@@ -86,7 +86,7 @@ def part_name(iteration: int, pairing: str) -> str:
 
 
 def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
-    """Make the part that plays some deals in a pairing and returns the landlord's points."""
+    """Make the part that plays some deals in a pairing and returns the result of `_data_of`."""
 
     def part(notes: Notes) -> dict[str, Any]:
         game = the_game()
@@ -97,6 +97,7 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
                 played.append(saved.chunk_of(game, notes.begun, points, (-1, 1, 1), 2))
         starts = range(deals.start + duplicate.count_deals(played), deals.stop, CHUNK)
         chunks = [range(i, min(i + CHUNK, deals.stop)) for i in starts]
+        # A table for each deal: agent 0 is the landlord, agent 1 both peasants, as in `sides`.
         one_table = None, [game.sides]
         jobs = [(game, specs, seed, chunk, *one_table) for chunk in chunks]
         first = [(game, specs, seed, deals[:1], *one_table)]
@@ -125,10 +126,10 @@ def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Compute both figures as JSON data.
 
     Returns:
-        `iterations`: by pairing, the landlord's win rate in each iteration. `landlord`, `peasants`:
-        win rates over all games by pairing; `points`: the landlord's points per game.
-        `differences`: differences of win rates, by `DIFFERENCES`. `microseconds_per_decision`: of
-        DR and MW. Intervals are 95% intervals.
+        `deals`: their number. `iterations`: by pairing, the landlord's win rate in each iteration.
+        `landlord`, `peasants`: win rates over all games by pairing; `points`: the landlord's points
+        per game. `differences`: differences of win rates, by `DIFFERENCES`.
+        `microseconds_per_decision`: of DR and MW. Intervals are 95% intervals.
     """
     points = {
         name: np.concatenate([np.array(own["points"], float) for own in each])
@@ -173,10 +174,7 @@ def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float | None
 
 
 def pictures(data: dict[str, Any], folder: Path) -> None:
-    """Draw Figure 3, win rates by iteration, and Figure 4, win rates over all games.
-
-    They are `figure-3.png` and `figure-4.png`, from the result of `compute`.
-    """
+    """Draw win rates from `compute`: figure-3.png by iteration, figure-4.png over all games."""
     title = f"DR: {data['agents']['DR']}, MW: {data['agents']['MW']}"
     figure = new_figure(8, 4.6)
     axis = figure.subplots()

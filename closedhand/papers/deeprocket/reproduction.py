@@ -188,9 +188,9 @@ def compute(
         InputError: An unknown agent, or one that plays illegally.
     """
     game, seed = pairings.the_game(), plan.seed
-    # Whoever asks for the positions gets the inference, which belongs to them.
+    # The inference belongs to the positions, and is computed with them.
     asked = {*plan.sections, *(["inference"] if "positions" in plan.sections else [])}
-    # By section the number of parts that it reports; those of 0 take no time.
+    # By section the number of parts whose progress it reports; match and training report none.
     parts = dict.fromkeys(SECTIONS, 0) | {"positions": 1, "inference": 1}
     parts["figures"] = plan.iterations * len(pairings.PAIRINGS)
     agents = list(plan.agents) if {"positions", "ladder"} & asked else []
@@ -239,7 +239,6 @@ def compute(
 
 
 PICTURES = ("figure-3.png", "figure-4.png", "training.png", "ladder.png")
-"""Files of the pictures."""
 
 
 def pictures(results: dict[str, Any], folder: Path) -> None:
@@ -279,7 +278,6 @@ def match_rows(data: dict[str, Any]) -> list[list[str]]:
 
 
 def _report_match(data: dict[str, Any]) -> list[str]:
-    """Write Table 7 as Markdown."""
     ended = [str(deal["number"]) for deal in data["deals"] if deal["completed"]]
     lines = ["Points of the landlord in each deal. The paper's records of the deals"]
     lines += [f"{', '.join(ended)} stop before a player is out; they are completed here (see the"]
@@ -289,7 +287,6 @@ def _report_match(data: dict[str, Any]) -> list[str]:
 
 
 def _report_positions(rows: list[dict[str, Any]]) -> list[str]:
-    """Write the rows of `positions` as Markdown."""
     lines = [f"- {name}: {own.about} DeepRocket: {own.played}." for name, own in POSITIONS.items()]
     lines += ["", "The paper prints the hands of the second example, inference, as up peasant,"]
     lines += ["landlord, down peasant. Here they have the order of its appendix A: in the other"]

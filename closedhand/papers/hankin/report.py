@@ -36,13 +36,12 @@ DIFFERENCES = (
     "0.005. Its counter-strategy deals 10,000 hands of the opponent for each hand; ours takes them",
     "from one pool, arranges some hands differently, and does not confirm the blog's one example.",
 )
-"""Differences from the blog, and their causes."""
 
 
 def judgements(results: Results) -> list[dict[str, Any]]:
     """Average the judgements of each strategy over its pools, with 95% intervals of the gains.
 
-    With one pool the intervals are None.
+    Hands and seconds are summed. With one pool the intervals are None.
     """
     rows = []
     for name, label in STRATEGIES.items():
@@ -113,7 +112,6 @@ def _ranges(trained: dict[str, Any]) -> list[str]:
 
 
 def _hand(judged: dict[str, Any]) -> list[str]:
-    """Write the hand that the blog's strategies arrange differently."""
     rows = ([by, text, f"{judged[by]:+.3f}"] for by, text in ARRANGEMENTS.items())
     return [
         "## The hand that the blog's strategies set differently",

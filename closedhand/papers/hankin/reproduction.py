@@ -1,7 +1,10 @@
 """Near-optimal Chinese Poker: the blog's tables and match, and bounds on exploitability.
 
-`parts` lists the computations; the result of each is kept in its own file. The module `report`
-writes them.
+The blog trains tables of each part's chance to win. The strategy that arranges hands by tables is
+called separable, its best response the counter-strategy. A pool has many random hands, arranged by
+a strategy. The opponents of a hand are the hands of a pool that share no card with it.
+
+`parts` lists the computations; each result is kept in its own file. Module `report` writes them.
 """
 
 import csv
@@ -28,8 +31,7 @@ CYCLES, HANDS_A_CYCLE = 20, 10_000
 """Cycles of training as in the blog, and hands per cycle, as its author documents them."""
 
 POOL_SIZE = 800_000
-"""Hands in a pool that judges a strategy. About 10,200 share no card with a given hand: its
-opponents."""
+"""Hands in a pool that judges a strategy; about 10,200 are opponents of a given hand."""
 
 ALICE = "AsKs6s5s3s/QhQs8c3c2h/JsJd9h"
 """The blog's example hand."""
@@ -85,7 +87,6 @@ class Plan(Sectioned):
 
 FAST = tuple(name for name in SECTIONS if name != "rescored")
 QUICK = Plan(hands=1000, pools=2, pool=50_000, sections=FAST)
-"""A short run."""
 
 
 def blog_ranges() -> list[dict[str, Any]]:
@@ -231,7 +232,10 @@ def match(
     game: Game, tables: separable.Tables, deals: int, pool_size: int, seed: int,
     progress: training.Progress,
 ) -> dict[str, Any]:  # fmt: skip
-    """Play the blog's match: a strategy against its best response, each deal in both seats."""
+    """Play the blog's match: a strategy against its best response, each deal in both seats.
+
+    The result has the keys of `report.BLOG_MATCH`, the standard `error` of `points`, and `seconds`.
+    """
     start = time.perf_counter()
     rng = pools.generator(pools.Deals.MATCH, seed)
     strategy = Separable(game, tables)
@@ -241,6 +245,7 @@ def match(
     response = Responder(game, tables, pool, np.inf, "counter")
     dealt = pools.random_hands(rng, deals, players=2)
     hands = [np.ascontiguousarray(dealt[:, player]) for player in range(2)]
+    # Strengths of the two hands of each deal, [2, deals, 3]; each side plays each hand once.
     ours, theirs = (
         np.stack([pools.strengths_of(game.rules, some, agent.arrange(some)) for some in hands])
         for agent in (strategy, response)
@@ -262,7 +267,7 @@ def _judgement(
     game: Game, name: str, blog: Callable[[], separable.Tables], hands: int, pool_size: int,
     seed: tuple[int, int], progress: training.Progress,
 ) -> dict[str, Any]:  # fmt: skip
-    """Judge a strategy on a pool of its own."""
+    """Judge the strategy of a name in `STRATEGIES` on a pool of its own."""
     start = time.perf_counter()
     if name == "rescored":
         strategy: Separable = make_rescored(game, 0, None)

@@ -71,7 +71,6 @@ DIFFERENCES = (
     "differently from the paper's programs, so the distances differ. The paper does not describe",
     "the playouts of the programs that search.",
 )
-"""The differences from the paper and their reasons."""
 
 SIGNS = (
     "Sign: `same` as the paper's, the `other` one, or `open`, where our interval contains 0 or the",
@@ -84,12 +83,12 @@ NOISE = 80
 
 
 def scores(result: dict[str, Any], rounds: int) -> list[int]:
-    """Sum the points of all agents of a league after a number of rounds."""
+    """Sum the points of each agent of a league over its first `rounds`."""
     return np.sum(result["matches"][: rounds // MATCH], axis=0).tolist()
 
 
 def means(result: dict[str, Any]) -> list[Estimate]:
-    """Estimate the points per round of all agents of a league."""
+    """Estimate the points per round of each agent of a league."""
     return student(np.array(result["matches"]) / MATCH)
 
 
@@ -114,11 +113,10 @@ PICTURES = (
     "sweep.png",
     "budget.png",
 )
-"""Files of the pictures."""
 
 
 def pictures(results: Results, folder: Path) -> None:
-    """Draw Figures 1 and 2, points against rounds, the sweep, and strength against budget."""
+    """Draw Figures 1 and 2 (points against rounds), the sweep, and strength against budget."""
     for number in (1, 2):
         for kou in KOUS:
             data = results.get(f"table-{number}-{plain(kou)}")
@@ -154,7 +152,7 @@ def _plot_budgets(results: Results, path: Path) -> None:
     for enemy in BUDGET_ENEMIES:
         found = [means(results[part_name(searcher(number), enemy)])[0] for number in BUDGETS]
         _plot_estimates(axis, BUDGETS, found, f"among four {enemy}")
-    axis.axhline(3, color="black", linewidth=0.8)
+    axis.axhline(3, color="black", linewidth=0.8)  # the mean: 5 to 1 points by rank
     axis.set_xscale("log")
     axis.set_xlabel("simulations per decision")
     axis.set_ylabel("points a round")

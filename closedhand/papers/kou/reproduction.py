@@ -64,11 +64,11 @@ VARIANTS = {
     "single": (5, (-1086, -376, -895)),
     "use_2": (6, (-157, 100, 102)),
 }
-"""By variant: number of the table, and the paper's score minus that of `kou` in 1,000 rounds, among
-`ENEMIES`; the last two of these share a score."""
+"""By variant: number of the table, and its score minus that of `kou` in the paper, in 1,000 rounds
+among each of `ENEMIES`; the last two of these share a score."""
 
 THRESHOLDS = (60, 70, 80, 85, 90, 95, 98, 100)
-"""Thresholds of the sweep."""
+"""Values of the parameter `threshold` of `kou` in the section "sweep"; the paper's is 95."""
 SWEEP_ENEMIES = ("min-sets", "default")
 
 BUDGETS = (30, 100, 250, 350, 1000)
@@ -76,7 +76,7 @@ BUDGETS = (30, 100, 250, 350, 1000)
 BUDGET_ENEMIES = ("default", "kou")
 
 WORTH_ENEMY = "default"
-"""The agent among four of which a departure is measured."""
+"""The agent whose four copies are the opponents in the section "worth"."""
 
 SECTIONS = (
     *("table-1", "table-2", "table-3", "table-4", "table-5", "table-6"),
@@ -113,7 +113,6 @@ class Plan(Sectioned):
 
 
 QUICK = Plan(rounds=1000, search_rounds=100, sections=SECTIONS[:6], enemies=("default",))
-"""A short run."""
 
 
 def leagues(plan: Plan) -> dict[str, tuple[list[str], int]]:
@@ -161,12 +160,12 @@ def with_option(kou: str, name: str, value: int) -> str:
 
 
 def with_departure(kou: str, name: str) -> str:
-    """Write `kou` without one of the departures, or the literal one with it."""
+    """Write `kou` without one of `DEPARTURES`, or the literal `kou[letter=1]` with this one."""
     return with_option(kou, name, getattr(LETTER, name) if kou == "kou" else DEPARTURES[name])
 
 
 def part_name(agent: str, enemy: str) -> str:
-    """Name the league of an agent against four of an enemy."""
+    """Name the league of an agent against four copies of an enemy."""
     return f"{plain(agent)}-against-{plain(enemy)}"
 
 
@@ -201,7 +200,7 @@ def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
 
 
 def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan) -> Part:
-    """Make the part of a league, which is resumed from a results file of its own, `path`."""
+    """Make the part of a league, not a duplicate one, which is resumed from its own file `path`."""
 
     def part(notes: Notes) -> dict[str, Any]:
         try:

@@ -70,8 +70,7 @@ ENDS = {
 NEVER_COLOR, NEVER_INK = "#e6e6e6", "#767676"
 
 NEVER = 1e-9
-"""States with at most this probability are drawn as never reached; solvers rarely give exactly 0.
-"""
+"""States of at most this probability are drawn as never reached; solvers rarely give 0 itself."""
 
 
 def plot_graph(

@@ -37,7 +37,7 @@ def probabilities(
     kinds = range(game.rules.tables.kinds)
     cards = list(kinds) if card is None else [notation.card(card)]
     open_slots = [1 + kind for kind in kinds] if flop is None else [1 + notation.card(flop)]
-    slots = {1: [0], 2: open_slots}  # by phase
+    slots = {1: [0], 2: open_slots}  # by phase: 0 before the flop, then 1 plus its kind
     tree = build(game)
     # `pays` begins with the probabilities of the deals, by slot; sum those that meet the condition.
     given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}

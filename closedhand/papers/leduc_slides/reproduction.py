@@ -1,7 +1,6 @@
 """UH-Leduc, reproduced: exact values, solvers, and results of learning.
 
-`parts` lists the computations. The result of each is kept in its own file, so an interrupted run
-can be resumed. `report` writes the results.
+`parts` lists the computations; each result is kept in its own file. `report` writes them.
 """
 
 import time
@@ -54,7 +53,6 @@ DIFFERENCES = (
     "games are solved. Their states omit how the bets were made. A separate table shows the cost",
     "of that; all other figures are for information sets with the whole betting.",
 )
-"""Differences from the slides, and their causes."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,6 @@ class Plan(Sectioned):
 
 
 QUICK = Plan(seconds=10.0, sampling=5.0)
-"""A short run."""
 
 
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:

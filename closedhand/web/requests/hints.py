@@ -22,7 +22,7 @@ MOST_CHOSEN = 60
 
 @request("try", for_owner=False)
 async def _try(connection: Connection, version: int, text: str) -> Any:
-    """Check an arrangement of the hand (`Game.parts`): return whether it is legal, and its note."""
+    """Return whether an arrangement of the hand (`Game.parts`) is legal, and the note for it."""
     game, view = _position(connection, version)
     if not connection.seated().awaits(connection.seat):
         raise InputError("it is not your turn")
@@ -36,7 +36,7 @@ async def _try(connection: Connection, version: int, text: str) -> Any:
 
 @request("odds", for_owner=False)
 async def _odds(connection: Connection, parts: list[str]) -> Any:
-    """Return the odds of the complete parts of a hand that is being arranged; None for others."""
+    """Return the odds of each part of a hand, None if it is incomplete; [] if the game has none."""
     game, view = _position(connection)
     ref = spec_of(game.name).odds
     if ref is None:
@@ -75,7 +75,7 @@ async def _why(connection: Connection, version: int, cards: list[str]) -> Any:
 
 
 def adviser(connection: Connection, game: Game, by: str) -> str:
-    """Wait until hints of a game are prepared; return the agent to ask, by default its adviser."""
+    """Wait until hints of a game are prepared; return agent `by`, or else the game's adviser."""
     connection.lobby.preparation.wait(game.name, "hints")
     if not by:
         return catalogue.adviser_of(game)

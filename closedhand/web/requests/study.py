@@ -41,7 +41,7 @@ async def _replay(connection: Connection, record: str) -> Any:
 
 
 def _studied(connection: Connection, ply: int = 0) -> study.Study:
-    """Return the study of a browser, which has a position after `ply` actions."""
+    """Return the study of a browser; refuse if it has none, or no position after `ply` actions."""
     if connection.study is None:
         raise InputError("there is no game under study")
     if ply >= len(connection.study.states):

@@ -1,7 +1,4 @@
-"""Requests about games and tables.
-
-Those that change a table have an empty answer: the lobby lets each connection push the table anew.
-"""
+"""Requests about games and tables; the lobby has a changed table pushed to all who are there."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -108,7 +105,6 @@ async def _join(connection: Connection, table: str, token: str) -> Any:
 
 @request("servers", independent=True)
 async def _servers(connection: Connection) -> Any:
-    """List the servers of competitions, with the seats taken there."""
     lobby, found = connection.lobby, []
     for index, address in enumerate(lobby.servers):
         match = lobby.remote_matches.get(index)
@@ -150,7 +146,6 @@ async def _leave(connection: Connection) -> Any:
 async def _play(
     connection: Connection, version: int, action: int | None = None, text: str = ""
 ) -> None:
-    """Play an action at the seat of the connection, given by its id or its text."""
     table = connection.seated(version)
     game, state = table.game, table.state
     if not table.awaits(connection.seat):

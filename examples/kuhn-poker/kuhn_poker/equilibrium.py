@@ -9,7 +9,7 @@ from kuhn_poker.game import BET
 
 
 def chances_to_bet(alpha: float) -> np.ndarray:
-    """The probability of a bet at each decision with each card, float64 [4, 3].
+    """Return the probability of a bet at each decision with each card, float64 [4, 3].
 
     The decisions are player 0's first, player 1's after a pass, player 1's after a bet, and player
     0's after a pass and a bet; the cards are J, Q, K.
@@ -42,7 +42,7 @@ class Equilibrium:
         self._rng = np.random.default_rng(seed)
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The probability of each action at each view, float64 [n, 2]."""
+        """Return the probability of each action at each view, float64 [n, 2]."""
         cards = views["cards"][np.arange(len(views)), views["player"]]
         decisions = np.where(views["moves"] == 2, 3, views["moves"])
         decisions += (views["moves"] == 1) & (views["history"][:, 0] == BET)
@@ -50,11 +50,11 @@ class Equilibrium:
         return np.stack([1 - bets, bets], axis=1)
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """An action for each view, int32 [n]."""
+        """Draw an action for each view, int32 [n]."""
         return (self._rng.random(len(views)) < self.probabilities(views)[:, BET]).astype(np.int32)
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Draw the action of the player to act."""
         return int(self.act_batch(np.array([view]))[0])
 
 

@@ -79,7 +79,7 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Whether the game is over: both have acted, and no bet is unanswered."""
+    """Return whether the game is over: both have acted, and no bet is unanswered."""
     if state.moves == 2:
         return state.history[0] == BET or state.history[1] == PASS
     return state.moves == LONGEST
@@ -130,21 +130,21 @@ class Notation:
     """Notation: actions are `pass` and `bet`, a deal is the two cards, such as `KJ`."""
 
     def text(self, action: int, state: State | None = None) -> str:
-        """The notation of an action id."""
+        """Return the notation of an action id."""
         return NAMES[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action id of a text; raises `InputError` if it is not an action."""
+        """Return the action id of a text; raise `InputError` if it is not an action."""
         if text.strip().lower() not in NAMES:
             raise InputError(f"{text!r} is not an action: actions are {' and '.join(NAMES)}")
         return NAMES.index(text.strip().lower())
 
     def deal_text(self, state: State) -> str:
-        """The cards of player 0 and player 1."""
+        """Return the cards of player 0 and player 1."""
         return "".join("?" if card == UNKNOWN else CARDS[card] for card in state.cards)
 
     def parse_deal(self, text: str) -> State:
-        """The initial state of a deal; raises `InputError` if it is not a deal."""
+        """Return the initial state of a deal; raise `InputError` if it is not a deal."""
         cards = [CARDS.index(card) for card in text.strip().upper() if card in CARDS]
         if len(set(cards)) != SEATS or len(text.strip()) != SEATS:
             raise InputError(f"{text!r} is not a deal: a deal is two different cards of {CARDS}")
@@ -153,7 +153,7 @@ class Notation:
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """The rows of the table: one for each player, with its actions."""
+        """Return the rows of the table: one for each player, with its actions."""
         ended = contract.over(Rules(), state)
         rows = []
         for seat, card in enumerate(state.cards):
@@ -165,7 +165,7 @@ class Notation:
 
 
 def valid(rules: Rules, state: State, player: int | None = None) -> str:
-    """Why the rules do not allow a state, or a view of `player`; an empty text if they do."""
+    """Return why the rules do not allow a state, or a view of `player`; empty if they do."""
     known = [card for card in state.cards if card != UNKNOWN]
     if any(card not in range(len(CARDS)) for card in known) or len(set(known)) < len(known):
         return "the cards are not two different ones"
@@ -184,7 +184,7 @@ def valid(rules: Rules, state: State, player: int | None = None) -> str:
 
 
 def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] = ()) -> State:
-    """The view of a player at a real table.
+    """Return the view of a player at a real table.
 
     Args:
         game: Kuhn poker.
@@ -206,7 +206,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, str]]:
-    """The arguments of `view_from` for a view: the card, the actions, and nothing else."""
+    """Return the arguments of `view_from` for a view: the card, the actions, and nothing else."""
     return CARDS[view.cards[player]], game.history(view).tolist(), {}
 
 

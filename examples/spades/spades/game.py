@@ -241,8 +241,9 @@ def hide(rules, state, player):
 def redeal(rules, view, player, rng):
     """Deal the unknown cards, in place: all deals that fit the shown voids are equally likely.
 
-    `ways[suit, a, b]` counts the deals of a suit and the later ones, given how many cards the first
-    two other seats still lack; a suit is then divided in proportion to the deals that remain.
+    `room` has the number of cards that each other seat lacks. `ways[suit, a, b]` counts the deals
+    of a suit and the later ones if the first two of these seats lack a and b. Each suit is then
+    divided in proportion to the deals that remain.
     """
     unknown = np.zeros(SUITS, np.int64)
     room = np.zeros(SEATS - 1, np.int64)
@@ -280,7 +281,7 @@ def redeal(rules, view, player, rng):
 
 @kernel
 def divisions(view, player, suit, number, x, y):
-    """Return the number of ways to give x, y and the other cards of a suit to the other seats."""
+    """Count the ways to give x, y and the rest of a suit's unknown cards to the other seats."""
     ways = 1.0
     taken = 0
     for i in range(SEATS - 1):
@@ -295,7 +296,7 @@ def divisions(view, player, suit, number, x, y):
 
 @kernel
 def divide(view, player, suit, number, room, ways, rng, parts):
-    """Draw how many cards of a suit each other seat gets, and take them off its room."""
+    """Draw how many cards of a suit each other seat gets, `parts`, and take them off `room`."""
     a, b = room[0], room[1]
     point = rng.random() * ways[suit, a, b]
     parts[0], parts[1] = min(a, number), min(b, number - min(a, number))
@@ -335,7 +336,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def features(rules, state, player, out):
-    """Write the compact observation: 1 for a card in hand, 2 for a played one; then the seats."""
+    """Write the compact observation: by card, then by seat from the observer; see `make_game`."""
     for card in range(SUITS * rules.ranks):
         if state.holder[card] == player:
             out[card] = 1
@@ -353,7 +354,7 @@ class Notation:
     """Notation: cards are `As`, bids `bid3`, and a deal is the four hands: `2cAs;…;…;…`."""
 
     def __init__(self, rules: Rules) -> None:
-        """Name the cards of a deck."""
+        """Name the cards and bids of these rules."""
         self._rules = rules
         ranks = NAMES[RANKS - rules.ranks :]
         self.cards = [rank + suit for suit in SUIT_NAMES for rank in ranks]
@@ -365,7 +366,7 @@ class Notation:
         return self._texts[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action; raises `InputError` if it is none."""
+        """Parse an action; raises `InputError` for any other text."""
         found = self._ids.get(text.strip().lower())
         if found is None:
             raise InputError(f"{text!r} is not an action: a card such as As, or bid0 to "
@@ -373,7 +374,7 @@ class Notation:
         return found
 
     def hand(self, text: str) -> list[int]:
-        """Parse cards; raises `InputError` if some are none, or given twice."""
+        """Parse cards to ids; raises `InputError` for other texts or a card given twice."""
         packed = "".join(text.split())
         cards = [self._ids.get(packed[i : i + 2].lower(), DECK) for i in range(0, len(packed), 2)]
         if max(cards, default=0) >= len(self.cards) or len(set(cards)) < len(cards):
@@ -457,8 +458,8 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
         actions: All bids and cards so far, of all players, ids or texts.
 
     Raises:
-        InputError: Something that is no card or no action, an illegal action, or a wrong number of
-            cards.
+        InputError: A text that is no card or action, an illegal action, a wrong number of cards,
+            or actions that do not fit each other.
     """
     notation: Any = game.notation
     own, listed = notation.hand(views.check_text(hand, "hand")), views.listed(actions)

@@ -24,7 +24,7 @@ class Rule(NamedTuple):
 
 @kernel
 def bid(rules, view):
-    """Return the number of aces and kings, and of spades beyond three."""
+    """Return the number of aces and kings plus that of other spades beyond three."""
     high = spades = 0
     for card in range(SUITS * rules.ranks):
         if view.holder[card] == view.player:
@@ -37,7 +37,7 @@ def bid(rules, view):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """Choose the bid; the highest card to lead; else the cheapest card that wins, or the lowest."""
+    """Choose the bid; lead the highest card; else play the lowest to beat an enemy, or lowest."""
     n = contract.legal(rules, view, ids)
     if view.moves < SEATS:
         return np.int64(SUITS * rules.ranks + bid(rules, view))

@@ -25,6 +25,8 @@ The paper is silent on the following:
   a single in any case.
 - Cards are given away in the exchange by the weakness of the hand that remains, their ranks, and
   surcharges for the 8, A, K and 3.
+
+`numbers` and `foes` are as in `division.py`, and `parts` is scratch space, `PART` [MOST_PARTS].
 """
 
 from typing import NamedTuple
@@ -97,7 +99,7 @@ def decide(policy, rules, view, ids):
 
 @kernel
 def keep_divided(rules, numbers, view, hand, ids, n, parts):
-    """Move the pass and the plays of the hand's division to the front; return their number."""
+    """Move the pass and the plays of the hand's division to the front of `ids`; count them."""
     foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     total, kept = division.decompose(numbers, foes, hand, parts), 0
     for i in range(n):
@@ -160,7 +162,7 @@ def priority_of(numbers, foes, part):
 
 @kernel
 def priority(numbers, foes, family, low, high, value):
-    """Return the paper's priority of a play, times 10 so that the set's size can break ties.
+    """Return the paper's priority of a play, times 10 so that its family can break ties.
 
     `low` and `high` are its lowest and highest rank, turned, and `value` is its strength.
     """
@@ -230,7 +232,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
         if is_strong:
             return STRONGEST - value
     else:
-        then = division.weakness(numbers, parts, n)
+        then = division.weakness(numbers, parts, n)  # of the hand that the play leaves
         few = strength.count_waiting(view) <= numbers.hold_answers
         if is_strong and then - before.weakness < numbers.hold_rise:
             is_last_eight = rules.plays.eight[play] and not division.has_sets(parts, n)
@@ -250,7 +252,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
 
 @kernel
 def strength_to_follow(rules, numbers, view, hand, play):
-    """Return the strength of a play that follows, or -1 if it would start an unwanted lock."""
+    """Return the strength of a play that follows, or -1 if it is not made because of its lock."""
     if view.target == JOKER:
         return numbers.eight
     foes = strength.foes_after(rules, view, play)
@@ -279,7 +281,7 @@ def wants_lock(rules, numbers, hand, play, foes):
 
 @kernel
 def choose_pick(rules, numbers, view, hand, parts):
-    """Choose the next card to give in the exchange, of the gift with the lowest price."""
+    """Choose the next card of the gift with the lowest price, without 2s and joker if possible."""
     pair = pair_in_exchange(view)
     foes = strength.foes_of(rules, view, 0, 0, 0)
     chosen = view.returned[pair]
@@ -320,7 +322,7 @@ def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> Pla
     """Make the agent `kou`, with variants as argument and `Numbers` as options; ignore the seed.
 
     Raises:
-        InputError: A variant or a parameter of kou is unknown, or the game has two jokers.
+        InputError: A variant or a parameter of the argument is refused, or there are two jokers.
     """
     check_one_joker(game, "kou")
     name = str(AgentSpec("kou", numbers, argument))

@@ -6,7 +6,8 @@
 4. Rate each play's strength (`strength.py`). Each adds 2, 1, 0 or -1 to the weakness of the hand by
    its strength; the joker and the top rank have parameters of their own.
 
-`numbers` are the parameters (`variants.Numbers`), `foes` the unseen cards (`strength.Foes`).
+`numbers` are the parameters (`variants.Numbers`), `foes` the unseen cards (`strength.Foes`). Ranks
+and cards are **turned**: under revolution their order is reversed (`strength.turned`).
 """
 
 import numpy as np
@@ -20,12 +21,10 @@ from closedhand.games.daihinmin.cards import EACH_RANK, bit, in_runs, ranks_betw
 from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
 
 MOST_PARTS = 32
-"""Room for the parts of a hand; a set of cards has at most 30.
-
-A suit of 13 ranks holds at most 3 runs of 3 or more with a gap between any two: 12 runs in all. In
-the rest each of 13 ranks makes one group. The four 8s are singles, which adds 3. The highest card
-beside its group adds 1, and the joker adds 1.
-"""
+"""Room for the parts of a hand; a set of cards has at most 30. A suit of 13 ranks holds at most 3
+runs of 3 or more with a gap between any two: 12 runs in all. In the rest each of 13 ranks makes one
+group. The four 8s are singles, which adds 3. The highest card beside its group adds 1, and the
+joker adds 1."""
 
 PART = record_type(
     [
@@ -41,9 +40,9 @@ PART = record_type(
 
 @kernel
 def decompose(numbers, foes, hand, parts):
-    """Divide a hand, not turned, into nearly the fewest plays without overlap; return their number.
+    """Divide a hand, which is not turned, into nearly the fewest plays without overlap.
 
-    They are written to `parts`, `PART` [MOST_PARTS].
+    The plays are written to `parts`, `PART` [MOST_PARTS]; their number is returned.
     """
     cards = turned(hand & ~JOKER_BIT, foes.revolution)
     n = take_kaidan(numbers, foes, cards, parts) if foes.kaidan else 0
@@ -68,7 +67,7 @@ def decompose(numbers, foes, hand, parts):
 
 @kernel
 def divide_rest(rules, numbers, view, hand, play, parts):
-    """Divide the cards that a play leaves, by the order of ranks that holds after the play."""
+    """Do `decompose` for the cards that a play leaves, by the order of ranks after the play."""
     revolution = np.int64(view.revolution)
     if rules.options.revolution and rules.plays.revolts[play]:
         revolution = 1 - revolution

@@ -7,7 +7,7 @@
 3. A play with an 8 that ends the trick has the strength `eight`. One that is longer than the
    largest opposing hand is `sure`.
 4. Count the ranks or kaidan with which opponents may beat the play, without the joker and only with
-   it (`stronger_plays`). Deduct a number of points for each.
+   it (`stronger_plays`). Deduct points for each by the parameters `numbers` (`variants.Numbers`).
 """
 
 from typing import NamedTuple
@@ -169,7 +169,7 @@ def against_group(numbers, foes, number, rank):
         higher = foes.cards & ranks_between(rank + 1, NUM_RANKS)
         for held in range(number, 5):
             more = bits.size(ranks_with(higher, held + 1)) if held < 4 else 0
-            ranks = bits.size(ranks_with(higher, held)) - more
+            ranks = bits.size(ranks_with(higher, held)) - more  # with exactly `held` cards
             total += ranks * weight_of_group(numbers, held - number + foes.finished)
     each = numbers.joker_group
     if numbers.joker_as_card:

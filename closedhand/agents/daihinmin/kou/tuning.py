@@ -1,11 +1,12 @@
 """Tuning of the numbers of kou, which its paper proposes: coordinate search by duplicate play.
 
-1. A sweep tries all `Numbers` in random order: each some rungs up its ladder (`LADDERS`), then
-   down. The number of rungs is the next of `STRIDES`. After a success it goes on from there.
-2. A trial changes one number. This challenger takes each seat of a deal in turn. The holder, the
-   best so far, takes the same seats of the same deals among the same opponents. The gain is the
-   difference of their points by deal. If the opponents are the holder too, its points are the mean
-   of the table, and need no games.
+1. A sweep tries to change each of the `Numbers`, in random order: up its ladder of values
+   (`LADDERS`) or, if that fails, down, by as many rungs as `STRIDES` has for the sweep. After a
+   success it goes on with the same number in the same direction.
+2. A trial changes one number of the holder, the best so far, which makes a challenger. Both take
+   each seat of the same deals in turn, among the same opponents. The gain is the difference of
+   their points by deal. If the opponents are the holder too, its points are the mean of the table,
+   and need no games.
 3. The first stage has `SCREENED` deals. The challenger goes on if its gain exceeds the standard
    error.
 4. The second stage has new deals, at most `CONFIRMED`; a smaller gain needs more. The challenger

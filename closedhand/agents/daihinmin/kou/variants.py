@@ -40,7 +40,7 @@ class Numbers(NamedTuple):
         last_kaidan: `stronger_kaidan` with two players left, without its factor.
         kaidan_with_groups: 0: a hand's kaidan consist of cards that are in no group; 1: of all
             cards, unless every rank but the 8 has a pair.
-        kaidan_to_ace: 1 if the hand is divided without kaidan that include the 2.
+        kaidan_to_ace: 1 if the hand is divided without kaidan that include the strongest rank.
         top_if_strong: 1 if the strongest card is kept out of groups only if it is strong, 0 if
             always.
         weak, middling, strong: Strengths up to which a play adds 2, 1 and 0 to the weakness of the
@@ -153,11 +153,9 @@ DEPARTURES = {
     "hold_rise": 2,  # 0.07
     "joker_as_card": 0,  # 0.02
 }
-"""Parameters in which `kou` departs from the literal reading, and its values.
-
-Without any one of them it makes less than 4.1 points a round among four `default`, which is too
-little for the paper's Table 1.
-"""
+"""Parameters in which `kou` departs from the literal reading, and its values. Without any one of
+them it makes less than 4.1 points a round among four `default`, which is too little for the paper's
+Table 1."""
 
 KOU = LETTER._replace(**DEPARTURES)
 """The parameters of `kou`: the reading under which the paper's results are possible."""
@@ -223,7 +221,7 @@ def parse(argument: str | None, **numbers: int) -> Numbers:
     some of `OPTIONS`, override all. A value of None counts as not given.
 
     Raises:
-        InputError: A variant or a number is unknown.
+        InputError: A variant or a parameter is unknown, or a value is not allowed.
     """
     given: list[dict[str, Any]] = []
     for part in argument.split(",") if argument else ():

@@ -73,10 +73,7 @@ class Policy(NamedTuple):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """Draw an action by softmax.
-
-    In the exchange it takes the first one, as the given cards have little effect on a playout.
-    """
+    """Draw an action by softmax; in the exchange, of little effect on a playout, take the first."""
     n = legal(rules, state, ids)
     k = settled(rules, state, ids, n)  # faster than `options`, which rewrites `ids`
     if k >= 0:

@@ -28,7 +28,7 @@ ROUNDS, PIECE = 4096, 512
 
 @kernel
 def play_rounds(rules, policy, states, rng, ids, gradient):
-    """Play a round in each of the states and add to the gradient of the points."""
+    """Play a round in each of the states; add the points' gradient to `gradient` [FEATURES]."""
     traces = np.zeros((PLAYERS, FEATURES))
     scores = np.empty(NUM_ACTIONS)
     features = np.empty(MOST_FEATURES, np.int64)
@@ -48,7 +48,7 @@ def play_rounds(rules, policy, states, rng, ids, gradient):
 
 @kernel
 def decide(rules, policy, state, rng, ids, scores, features, traces):
-    """Choose an action as `light_policy.choose` does, and update the trace of its player."""
+    """Draw as `light_policy.choose` does; add the log-probability's gradient to `traces`."""
     n = options(rules, state, ids)
     if n == 1 or state.leader < 0:
         return np.int64(ids[0])

@@ -43,7 +43,7 @@ SELF, LIGHT, DEFAULT = 0, 1, 2
 
 
 class Log(NamedTuple):
-    """The decisions of a round: an item for each one, in `entries` and `shares` for each entry."""
+    """The decisions of a round: an item for each decision, in `entries` and `shares` several."""
 
     entries: np.ndarray  # features whose weights have a part in a decision
     shares: np.ndarray  # derivative of its log-probability by the weight of each entry
@@ -65,7 +65,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def play_rounds(rules, policy, others, critic, states, rng, log, scratch, gradient):
-    """Play a round in each of the states and add to the gradient."""
+    """Play a round in each state, `others` being the light policy; add to `gradient` [WEIGHTS]."""
     points = np.empty(PLAYERS)
     kinds = np.zeros(PLAYERS, np.int64)
     for i in range(len(states)):

@@ -13,7 +13,8 @@ ones. `describe` and `describe_gift` write the indices of both. A play has featu
 A pass changes no cards and has its own features.
 
 An index is the first index of its type plus a number in mixed radix of the indices that the type
-combines. Counts by slot are a `uint64` of four bits per slot (`situation.by_slot`): a slot shifts
+combines. Functions that take `n` write to `out` from place `n` on, and return the new number of
+features. Counts by slot are a `uint64` of four bits per slot (`situation.by_slot`): a slot shifts
 by `4 * slot`, and `bits.lowest(x) // 4` is the lowest slot with cards.
 """
 
@@ -98,12 +99,9 @@ GIFT_TORN = GIFT_FORM + FORMS  # whether it splits a kaidan
 FEATURES = GIFT_TORN + 2
 """Number of weights."""
 MOST_FEATURES = 256
-"""Room for the features of one sign of an action; there are at most 224.
-
-A play has one for each of 14 slots, each of 91 pairs of them, twice 14 numbers of cards, 13 groups,
-12 runs (see `kou.division.MOST_PARTS`), 52 cards of its suits, and 14 more. A pass and a gift have
-some of these.
-"""
+"""Room for the features of one sign of an action; there are at most 223. A play has one for each of
+14 slots, each of 91 pairs of them, twice 14 numbers of cards, 13 groups, 12 runs (see
+`kou.division.MOST_PARTS`), 52 cards of its suits, and 13 more. A pass and a gift have fewer."""
 
 
 @kernel
@@ -172,9 +170,9 @@ def describe(rules, state, here, action, number, out):
 
 @kernel
 def split_of(here, after, slot):
-    """Return the index of `SPLIT`: follow, slot, and its numbers of cards before and after a group.
+    """Number a `SPLIT`: follow, slot, and the slot's numbers of cards before and after a group.
 
-    `after` has the counts by slot after the group is played, in the order of ranks before that.
+    `after` has the counts by slot after the group, in the order of ranks before it.
     """
     shift = np.uint64(4 * slot)
     behind = np.int64((after >> shift) & np.uint64(15))
@@ -244,7 +242,7 @@ def differences(here, own, unseen, way, sure, out):
 
 @kernel
 def ranks(own, unseen, first, out, n):
-    """Write a feature for every slot of `own`: its own and unseen numbers of cards."""
+    """Write a feature for every slot of `own`, by the numbers of own and of unseen cards of it."""
     while own:
         place = bits.lowest(own) // 4 * 4
         shift = np.uint64(place)
@@ -296,7 +294,7 @@ def counts(cards, first, out, n):
 
 @kernel
 def sets_left(own, unseen, first, out, n):
-    """Write a feature for every group that is left, by its size and the slots that beat it."""
+    """Write a feature for every group left, by its size and the number of slots that beat it."""
     cards = own & ~(np.uint64(15) << np.uint64(4 * JOKER_SLOT))
     while cards:
         place = bits.lowest(cards) // 4

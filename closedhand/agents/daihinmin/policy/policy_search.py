@@ -42,7 +42,7 @@ PARTICLES = 64
 SURELY = 4.0
 """Limit of the absolute log-odds, before a round, that a player is like `default`."""
 EVIDENCE = 1.0
-"""Limit of their change in a round, as its few particles may all be wrong."""
+"""Limit of the change of these log-odds in a round, whose few particles may all be wrong."""
 
 
 @dataclass
@@ -70,7 +70,7 @@ def goes_on(before: State, now: State) -> bool:
             and np.array_equal(before["history"][:moves], now["history"][:moves])
         )
     if rounds == 1:
-        out = before["places"] >= 0
+        out = before["places"] >= 0  # these players' points of that round were certain
         if (gained[out] != len(gained) - before["places"][out]).any():
             return False
     return rounds > 0 and may_stand(gained.tolist(), rounds)
@@ -100,7 +100,7 @@ class PolicySearchAgent(SearchAgent):
         action = self._search.best(view, actions[order], self._rng, WORTH * ahead[order], ERROR)
         if len(order) > 1:
             guesses = self._search.guesses[:, None] >> np.arange(PLAYERS) & 1
-            like = (guesses.sum(axis=0) + 0.5) / (len(guesses) + 1)
+            like = (guesses.sum(axis=0) + 0.5) / (len(guesses) + 1)  # never 0 or 1
             memory.found = np.log(like / (1 - like)) - memory.odds
         return action
 
@@ -120,7 +120,7 @@ class PolicySearchAgent(SearchAgent):
 
 
 def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
-    """Describe the agent before it is made."""
+    """Return the traits of the agent, with the time of playouts by `policy`."""
     return replace(argument.traits(SIMULATION["policy"]), remembers=True)
 
 
@@ -135,7 +135,7 @@ def make_policy_search(
     of weights may follow after another colon.
 
     Raises:
-        InputError: The file cannot be read, or `policy` does not support the game.
+        InputError: The weights cannot be used, or `policy` does not support the game.
     """
     check_known(game, "policy-search")
     name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument.text))

@@ -1,4 +1,4 @@
-"""Common parts of both policies: actions to choose from, sets of cards, likelihoods of plays."""
+"""Common parts of the light and pattern policies: actions, cards, and likelihoods of plays."""
 
 from typing import NamedTuple
 
@@ -85,10 +85,10 @@ class SeenCards(NamedTuple):
     """Cards of a state that the features of all its actions share."""
 
     hand: np.uint64
-    others: np.uint64
-    kaidan: np.uint64
+    others: np.uint64  # cards that the player has not seen
+    kaidan: np.uint64  # cards of the hand in runs of three or more
     left: int  # number of cards in the hand
-    # Cards of ranks that no group of one, two, three or four cards of the others beats:
+    # Cards of ranks that no group of one, two, three or four unseen cards beats, see `unbeaten`:
     above_single: np.uint64
     above_pair: np.uint64
     above_triple: np.uint64
@@ -97,7 +97,7 @@ class SeenCards(NamedTuple):
 
 @kernel
 def seen_cards_of(state):
-    """Collect the cards that features share: the hand, unseen cards, cards in kaidan and others."""
+    """Collect the `SeenCards` of the player to act."""
     hand = state.hands[state.player]
     others = unseen(state, state.player)
     kaidan = in_runs(hand & ~BOTH)
@@ -106,7 +106,7 @@ def seen_cards_of(state):
 
 @kernel
 def compared(hand, others, kaidan, left, revolution):
-    """Collect the cards of a hand, with the ranks that are above the others' groups."""
+    """Make `SeenCards`, with the ranks above the groups of `others` in the order of ranks."""
     return SeenCards(
         hand, others, kaidan, left,
         unbeaten(others, 1, revolution), unbeaten(others, 2, revolution),
@@ -173,7 +173,7 @@ def kind_of(rules, play):
 
 @kernel
 def answers(rules, others, play, revolution):
-    """Count the ranks, or kaidan, of some cards that beat a play."""
+    """Count the ranks, or kaidan, with which the cards `others`, jokers included, beat a play."""
     if play == JOKER:
         return 1 if others & bit(SPADE_THREE) else 0
     if is_pair_of_jokers(rules, play):
@@ -218,7 +218,7 @@ def log_probability(policy, rules, state, action, ids, scores):
 
 @kernel
 def plausibility(policy, rules, state, player, ids):
-    """Replay the round; return the flattened likelihood by `policy` of the others' past actions."""
+    """Replay the round in `state`; return the flattened likelihood of the others' past actions."""
     if state.leader < 0:  # the exchange is not rated
         return 1.0
     moves = np.int64(state.moves)

@@ -24,6 +24,7 @@ EIGHT_SLOT, JOKER_SLOT = 12, 13
 SIZES = 6
 """Number of classes of the number of cards in a hand, see `size_class`."""
 MOST_BEATING = 6
+"""Greatest value of `Effect.beating`."""
 
 
 class Situation(NamedTuple):
@@ -45,7 +46,7 @@ class Situation(NamedTuple):
 
 @kernel
 def size_class(cards):
-    """Return the class of a number of cards: 1, 2, 3, 4, 5 to 6, or more."""
+    """Return the class, 0 to 5, of a number of cards: up to 1, 2, 3, 4, 5 to 6, or more."""
     if cards < 5:
         return max(0, cards - 1)
     return 4 if cards < 7 else 5
@@ -96,7 +97,7 @@ def situation_of(rules, state):
     """Collect the situation of the player to act."""
     player = np.int64(state.player)
     seen = seen_cards_of(state)
-    active, most, least, next_size = 0, 0, 20, SIZES - 1
+    active, most, least, next_size = 0, 0, 20, SIZES - 1  # no hand has more than 20 cards
     other = np.int64(state.next[player])
     while other != player:
         if state.places[other] < 0:

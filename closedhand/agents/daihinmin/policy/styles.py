@@ -1,9 +1,9 @@
 """Opponent model of `policy-search`: the policy that weights particles and plays them out.
 
 1. Each other player has one of two styles: like `default`, the sample client of the competition, or
-   unlike it. A player like `default` makes its choice apart from rare slips, so that the actions
-   are informative about the hand. Players unlike `default` make its choice about as often as
-   `policy`, `kou`, `min-sets`, `trick-ender` and `monte-carlo` do (`LOG_CHANCES`).
+   unlike it. A player like `default` makes the choice of `default` apart from rare slips, so that
+   its actions are informative about its hand. Players unlike `default` make this choice about as
+   often as `policy`, `kou`, `min-sets`, `trick-ender` and `monte-carlo` do (`LOG_CHANCES`).
 2. The likelihood of a determinisation is that of the round so far under the mixture of both styles.
 3. Draw for each player whether the style is `default`, from the posterior in that determinisation.
 4. In playouts these players play as `default`, all others as `policy`.
@@ -30,8 +30,8 @@ BOTH_PASS, PLAYS, SAME, ANOTHER, PASSES = range(5)
 LOG_CHANCES = np.log([[0.98, 0.007, 0.98, 0.007, 0.007], [0.95, 0.02, 0.55, 0.1, 0.16]])
 """Log-probabilities of the cases by style, LIKE and UNLIKE.
 
-The cases where `default` passes are two, those where it plays are three. The second row has the
-measured frequencies of agents of all kinds with their own hands. A play other than that of
+In the first two cases of a row `default` passes, in the other three it plays. The second row has
+the measured frequencies of agents of all kinds with their own hands. A play other than that of
 `default` is assumed to be one of three, so that its frequency is divided by three.
 """
 MOST_CARDS = 2

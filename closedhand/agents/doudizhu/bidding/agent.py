@@ -9,7 +9,7 @@ OF_FILE = f"{NET}="
 
 
 def read(argument: str | None) -> tuple[str, str | None, str]:
-    """Split `KIND:AGENT` to the kind, the file of `net=FILE`, and the agent; remove quotes.
+    """Split `KIND:AGENT` into the kind, the file of `net=FILE` or None, and the agent, unquoted.
 
     Raises:
         InputError: The kind or the agent is missing.
@@ -43,7 +43,8 @@ def make_bids(game: Game, seed: int, argument: tuple[str, str | None, str]) -> B
     is the network, or a folder with `bid.safetensors`. A name with a colon must be quoted.
 
     Raises:
-        InputError: The kind or the agent is missing or unknown, or the game has no bidding.
+        InputError: The kind or the agent is missing or unknown, a network cannot be read, or the
+            game has no bidding or, for `value`, two players.
     """
     kind, file, text = argument
     player = make_agent(game, text, seed)

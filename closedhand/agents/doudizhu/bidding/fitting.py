@@ -66,7 +66,7 @@ class Deals(NamedTuple):
 
     hands: np.ndarray  # packed hands of 17 cards, by seat, uint64 [n, 3]
     # Points of the landlord at the stake 1/2, by the seat of the landlord, float64 [n, 3]: 1 for a
-    # win, -1 for a loss, doubled by each bomb.
+    # win, -1 for a loss, doubled by each bomb and by the spring.
     points: np.ndarray
 
     @property
@@ -90,7 +90,8 @@ class Fit:
     """A fit in progress; a `closedhand.core.run.Learner`.
 
     Raises:
-        InputError: The game is not Dou Dizhu, has bidding, or counts wins instead of points.
+        InputError: The game is not Dou Dizhu of three, has bidding, doubling or an open hand, or
+            counts wins instead of points.
     """
 
     game: Game
@@ -142,7 +143,7 @@ class Fit:
         return self.deals._asdict()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from the deals of a checkpoint; raise a `ValueError` if they are damaged."""
+        """Continue from the deals of a checkpoint; errors are those of `deals_of`."""
         self.chunks = [deals_of(state)]
 
     def summary(self) -> dict[str, Any]:
@@ -151,7 +152,7 @@ class Fit:
 
 
 def deals_of(state: Mapping[str, Any]) -> Deals:
-    """Read the deals in a checkpoint; raise a `ValueError` if they are damaged."""
+    """Read the deals in a checkpoint; a `KeyError` without any, a `ValueError` if damaged."""
     deals = Deals(state["hands"], state["points"])
     if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
         raise ValueError("hands or points are missing")
@@ -173,7 +174,7 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
     """Read the settings and the deals of a saved fit.
 
     Raises:
-        InputError: The file is missing or cannot be read.
+        InputError: The file is missing, cannot be read, or holds something else.
     """
     if not os.path.exists(path):
         raise InputError(f"no deals at {path}")
@@ -195,7 +196,7 @@ def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int)
     points = np.empty((number, SEATS))
     for landlord in range(SEATS):
         states = dealt.copy()
-        states["hands"] = np.roll(hands, -landlord, axis=1)
+        states["hands"] = np.roll(hands, -landlord, axis=1)  # seat 0 is the landlord
         states["hands"][:, 0] += dealt["public"]
         duplicate.play_out(game, states, np.zeros((number, SEATS), np.int64), [player])
         points[:, landlord] = batch.returns(game, states)[:, 0] / (2 * dealt["stake"])
@@ -223,7 +224,7 @@ def fit_logistic(deals: Deals) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def fixed(kind: int, hands: np.ndarray) -> Module:
-    """Apply a module with fixed thresholds to the hands of deals, uint64 [n, 3]."""
+    """Apply `control` or `logic`, an index into `KINDS`, to the hands of deals, uint64 [n, 3]."""
     scores = np.array([score(kind, hand) for hand in hands.ravel()], float)
     least = np.array([least_score(kind, 0, 0, bid) for bid in (1, 2, 3)], float)
     return Module(scores.reshape(hands.shape), np.tile(least, (SEATS, 3, 1)))
@@ -232,9 +233,10 @@ def fixed(kind: int, hands: np.ndarray) -> Module:
 def fitted(
     chances: np.ndarray, deals: Deals, seed: int, progress: Callable[[int], None]
 ) -> np.ndarray:
-    """Find the thresholds of the module `fitted`, see `fit_thresholds`; `seed` draws its `which`.
+    """Find the thresholds of the module `fitted`, float64 [3, 3, 3], by `fit_thresholds`.
 
-    `chances` are the win probabilities of the model, by deal and seat, float64 [n, 3].
+    `chances` are the win probabilities of the model, by deal and seat, float64 [n, 3]; `seed` is
+    that of the draw of the players by `SHARES`.
     """
     logic, control = (fixed(kind, deals.hands) for kind in (LOGIC, CONTROL))
     passes = Module(logic.scores, np.full_like(logic.thresholds, np.inf))
@@ -249,7 +251,7 @@ def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, A
 
     Args:
         modules: Modules by name.
-        points: Points of the landlords of the deals, float64 [n, 3].
+        points: Points of the landlords of the deals, float64 [n, 3], as in `Deals`.
 
     Returns:
         For every ordered pair of modules `alone` and `others`: the mean `points` of `alone` and
@@ -267,7 +269,7 @@ def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, A
 
 
 def check_number(games: int) -> None:
-    """Check that there are enough games for a fit."""
+    """Raise an `InputError` if there are too few games for a fit."""
     if games < FEWEST:
         raise InputError(f"fitting bids takes at least {FEWEST:,} games, not {games:,}")
 
@@ -321,7 +323,7 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
 def begin(game: Game, agent: str, seed: int = 0, path: Path | None = None) -> Run[Fit]:
     """Make a run of a fit before its first chunk of deals; it can be resumed from `path`.
 
-    The learner is the fit, which `results` takes; `game`, `agent` and `seed` are its fields.
+    `game`, `agent`, `seed` and the errors are those of `Fit`; `results` takes the run's learner.
     """
     fit = Fit(game, agent, seed)
     return Run(fit, fit.settings, path)

@@ -107,7 +107,7 @@ CONTROL, LOGIC, FITTED = range(3)
 
 CALLING, ROBBING, DOUBLING, SHOWING = range(4)
 LEAST = np.array([[8, 9, 14, 20], [1, 2, 8, 14], [0.4, 0.45, 0.6, 0.9]])
-"""The least score at which each kind of module, [KINDS], calls, robs, doubles and shows."""
+"""The least score, [kind, word], at which a module calls, robs, doubles and shows."""
 VALUE = "value"
 NET = "net"
 ALL_KINDS = ", ".join((*KINDS, VALUE, NET, f"{NET}=FILE"))
@@ -180,11 +180,7 @@ def least_score(kind, seat, stake, bid):
 
 @kernel
 def bid_by(kind, rules, view):
-    """Choose the flat action of a module, an index into `KINDS`, before cards are played.
-
-    In an auction by bids it is the highest bid that the hand is worth, or the pass if the highest
-    bid so far is as high.
-    """
+    """Choose the flat action of a module, an index into `KINDS`, before cards are played."""
     return bid_with(kind, score(kind, view.hands[view.player]), rules, view)
 
 
@@ -194,7 +190,7 @@ def bid_with(kind, worth, rules, view):
     if view.landlord >= 0 or rules.options.robbing:
         return say_with(kind, worth, rules, view)
     for bid in range(3, view.stake, -1):
-        if worth >= least_score(kind, view.words, view.stake, bid):
+        if worth >= least_score(kind, view.words, view.stake, bid):  # word i is that of seat i
             return pass_id(rules) + bid
     return pass_id(rules)
 

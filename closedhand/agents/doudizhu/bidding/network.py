@@ -84,13 +84,13 @@ def planes_of(rules: Rules, hands: np.ndarray) -> np.ndarray:
 
 
 def logits(network: networks.Network, seen: torch.Tensor) -> torch.Tensor:
-    """Compute the log-odds that the landlord wins, float32 [n]."""
+    """Compute the log-odds that the landlord wins, float32 [n], from planes, int8 [n, 285]."""
     status = seen.new_zeros(len(seen), planes.STATUS)
     return network(seen, status, seen.new_ones(len(seen), 1, dtype=torch.bool))[:, 0]
 
 
 def chances(network: networks.Network, seen: torch.Tensor) -> np.ndarray:
-    """Compute the probability that the landlord wins, float64 [n]."""
+    """Compute the probability that the landlord wins, float64 [n], from planes, int8 [n, 285]."""
     with torch.inference_mode():
         pieces = [torch.sigmoid(logits(network, piece)) for piece in seen.split(CHUNK)]
     return torch.cat(pieces).numpy().astype(np.float64)
@@ -132,9 +132,9 @@ def train(
         progress: Called at intervals with the share that is done and a text about it.
 
     Raises:
-        InputError: `minutes` is not positive, there are too few deals, or `out` holds a training
-            with other settings or one that cannot be resumed.
-        KeyboardInterrupt: The training was interrupted before its first step.
+        InputError: `minutes` or the seed is out of range, the deals cannot be read or are too few,
+            or `out` holds a training with other settings or one that cannot be resumed.
+        KeyboardInterrupt: The training was interrupted before its first step, or twice.
     """
     if not minutes > 0:
         raise InputError(f"the training time must be more than 0 minutes, not {minutes}")
@@ -183,22 +183,22 @@ class Fitting:
     """
 
     network: networks.Network
-    learned: Hands
+    learned: Hands  # for training
     asked: Hands  # for validation
-    seconds: float  # duration
+    seconds: float  # planned duration
     seed: int  # of the order of the hands
 
     def __post_init__(self) -> None:
         parameters = self.network.parameters()
         self._optimizer = torch.optim.AdamW(parameters, RATE, weight_decay=WEIGHT_DECAY)
         self.steps = 0
-        self._times = 0
-        self._found = self._best = np.inf
+        self._times = 0  # validations so far
+        self._found = self._best = np.inf  # log losses: the last and the least one
         self._kept: dict[str, torch.Tensor] | None = None
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def advance(self, seconds: float) -> bool:
-        """Learn for a tenth of a second; validate at intervals and at the end."""
+        """Learn for a tenth of a second; return whether that ended with a validation."""
         # A resumed training may have more minutes than before: validations are due again.
         self._times = min(self._times, int((1 - seconds / self.seconds) * TIMES))
         start = time.monotonic()
@@ -214,6 +214,7 @@ class Fitting:
         return True
 
     def _step(self, share: float) -> None:
+        """Learn one batch, at the learning rate after a share of the training."""
         per_epoch = math.ceil(len(self.learned.won) / BATCH)
         epoch, at = divmod(self.steps, per_epoch)
         if epoch != self._epoch:
@@ -277,10 +278,7 @@ class Fitting:
 
 
 def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:
-    """Make a run of a fit before its first step, to start or to resume from the folder `out`.
-
-    `deals` is the hash of its deals.
-    """
+    """Make a run of a fit in `out`, before its first step; `deals` is the hash of its deals."""
     settings = {"deals": deals, "seed": learner.seed}
     return Run(learner, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False)
 
@@ -288,7 +286,8 @@ def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:
 def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
     """Compare win probabilities with those of a logistic model, on held-out deals.
 
-    `of_network` are the probabilities of the network by hand, float64 [3n].
+    `of_network` are the probabilities of the network by hand, float64 [3n]. The result is a part of
+    `Result.about`.
     """
     won, held_out = deals.won, deals.held_out
     features, weights, _ = fitting.fit_logistic(deals)
@@ -310,7 +309,8 @@ def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
 class BidNetAgent(BiddingAgent):
     """Agent that bids by the win probabilities of a network and plays as another agent.
 
-    The network is that of a file or folder, by default the package's.
+    The network is that of a file or folder, by default the package's. Errors are those of
+    `BiddingAgent` and of `networks.load`.
     """
 
     def __init__(self, game: Game, path: str | None, player: Agent) -> None:

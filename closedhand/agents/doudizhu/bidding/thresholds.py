@@ -10,7 +10,7 @@ played again for another auction.
    (`best_cuts`).
 4. Repeat for `ROUNDS` rounds. Best responses may cycle, so average the later rounds.
 
-All arrays have a row for each deal; their columns are the seats in the order of the auction.
+Arrays [n, 3] have a row for each deal and a column for each seat, in the order of the auction.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +27,7 @@ NEVER = 1.0
 """Threshold above all win probabilities."""
 ROUNDS = 12
 ENOUGH = 500
-"""Occurrences of a seat and highest bid below which its thresholds stay as they are."""
+"""Occurrences of a seat with a highest bid below which their thresholds stay as they are."""
 
 
 class Module(NamedTuple):
@@ -37,7 +37,7 @@ class Module(NamedTuple):
     thresholds: np.ndarray  # least scores by seat, highest bid so far, bid - 1; float64 [3, 3, 3]
 
     def bid(self, seat: int, stakes: np.ndarray) -> np.ndarray:
-        """Make the bids of `seat` after highest bids `stakes`, integers [n]; 0 after a bid of 3."""
+        """Make the bids of `seat`, 0 for none; `stakes` are the highest so far, integers [n]."""
         least = self.thresholds[seat, np.minimum(stakes, 2)]
         worth = ((self.scores[:, seat, None] >= least) * BIDS).max(axis=1)
         return np.where((worth > stakes) & (stakes < 3), worth, 0)
@@ -110,8 +110,8 @@ def best_cuts(totals: np.ndarray, bids: Sequence[int]) -> np.ndarray:
         pays.
     """
     bins = totals.shape[1]
-    # Dynamic program over the bins: the most points up to a bin for each bid made in it, and
-    # the bin from which that bid is made.
+    # Dynamic program over the bins: `best[k]` is the most points up to a bin in which bid k is
+    # made, and `starts[k, j]` the bin from which bid j is made on the way there (`bins`: never).
     best = np.zeros(len(bids))
     starts = np.full((len(bids), len(bids)), bins)
     for i in range(bins):
@@ -141,7 +141,7 @@ def fit_thresholds(
         chances: Probability that the landlord wins, by deal and seat, float64 [n, 3].
         points: Points of the landlord at the stake 1/2, by deal and seat, float64 [n, 3].
         others: Other modules.
-        which: Module of each player, integers [n, 3]: 0 for the thresholds, 1 for the first of
+        which: Module of each player, integers [n, 3]: 0 for the one sought, 1 for the first of
             `others`, and so on.
         progress: Called with the number of rounds done, out of `ROUNDS`.
 
@@ -171,7 +171,7 @@ def _respond(points: np.ndarray, modules: Sequence[Module], which: np.ndarray) -
             totals = np.empty((len(bids), BINS))
             for k, own in enumerate(bids):
                 made = np.full_like(stakes, own), np.full_like(owners, seat)
-                before = made if own else (stakes, owners)
+                before = made if own else (stakes, owners)  # a pass changes nothing
                 after = hold(modules, which, range(seat + 1, SEATS), *before)
                 brought = points_of(points, *after, seat)
                 totals[k] = np.bincount(bins[here], brought[here], BINS)

@@ -7,7 +7,7 @@
    other players that may beat it, the groups of the remaining hand, and the cards left to the other
    players.
 4. Add up the weights of the features, which are tuned in duplicate self-play (`tuning.py`).
-5. Choose the play with the greatest sum. The policy of playouts draws by a softmax over the sums.
+5. Choose the play with the greatest sum; in training, draw one by a softmax over the sums.
 """
 
 from pathlib import Path
@@ -52,7 +52,7 @@ class Policy(NamedTuple):
 
 @kernel
 def list_plays(rules, state, ids, costs, nodes, plays):
-    """Write one flat play for every legal main group, the pass last.
+    """Write one flat play for every legal main group except shuttles, the pass last.
 
     The kickers of a play are those that leave the cheapest hand, the lowest ones among equals. The
     outputs are `plays`, int64 [CANDIDATES], and `costs`, see `set_costs`; `nodes` is as for
@@ -193,10 +193,10 @@ class DecomposeAgent(RatingAgent):
         return plays[:n], sums[:n]
 
     def preferences(self, view: State) -> dict[str, float]:
-        """List the probabilities of plays under the policy of playouts, the greatest first.
+        """List the probabilities of plays if drawn by softmax, by notation, the greatest first.
 
         Raises:
-            InputError: The game is over or in its auction.
+            InputError: The game is over, or bids or other words are to be said.
         """
         if is_opening(self.game.flat.rules, view) or self.game.over(view):
             raise InputError("decompose has preferences only while cards are played")

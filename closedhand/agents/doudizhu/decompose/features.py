@@ -1,6 +1,6 @@
 """Features of the plays that the agent `decompose` chooses from.
 
-A feature is an index into one vector of weights. A play has about ten features, and one more for
+A feature is an index into one vector of weights. A play has five to nine features, and one more for
 each group in the partition of the remaining hand. An index is the first feature of its sort plus a
 number in mixed radix of the indices that the sort combines.
 """
@@ -40,24 +40,26 @@ LEFTS = 7
 STAGES = 4
 """Classes of the cards left to the player to act: up to 4, 8, 13, more."""
 RIVALS = 8
-"""Classes of the number of groups that others may hold and that beat a group: 0, 1, …, 6, more."""
+"""Classes of the number of groups that others may hold and that beat a group: 0 to 6, more."""
 MOST_WEAK, MOST_STRONG = 6, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
-"""Number of forms of a hand: the number of its groups that others can beat, and of the rest."""
+"""Number of forms of a hand: its numbers of weak groups, which others can beat, and of strong ones,
+cut off at `MOST_WEAK` and `MOST_STRONG`."""
 TURNS = 10
-"""Classes of the number of groups of a hand: 0, 1, …, 8, more."""
+"""Classes of the number of groups of a hand: 0 to 8, more."""
 GAINS = 24
-"""Classes of the decrease in the cost of a hand: -7 or less, …, 16 or more."""
+"""Classes of the decrease in the cost of a hand: up to -7, each from -6 to 15, more."""
 SHAPES = 3
 """Number of shapes: solo, pair, anything else."""
 
 # First feature of each sort; the comments name the indices of the sort, the slowest first. The
-# least enemy is the class of the smallest number of cards left to an enemy.
+# least enemy is the class of the smallest number of cards left to an enemy. A play is sure if no
+# other player can hold a higher group of its family; bombs and the rocket always count as sure.
 PLAY = 0  # mode, category, rank, stage
 RIVALED = PLAY + MODES * CATEGORIES * RANKS * STAGES  # mode, kind, rivals, least enemy
 LEAVING = RIVALED + MODES * KINDS * RIVALS * LEFTS  # mode, sure, form, least enemy
 GAIN = LEAVING + MODES * 2 * FORMS * LEFTS  # mode, gain
-REMAINING = GAIN + MODES * GAINS  # mode, sure (nobody can beat it), turns, least enemy
+REMAINING = GAIN + MODES * GAINS  # mode, sure, turns, least enemy
 GROUPS = REMAINING + MODES * 2 * TURNS * LEFTS  # role, kind, rivals: of each group that is left
 THREAT = GROUPS + 3 * KINDS * RIVALS  # mode, shape, rank, least enemy up to 4
 FEEDING = THREAT + MODES * SHAPES * RANKS * 4  # mode, shape, rank, partner up to 4
@@ -72,7 +74,7 @@ PASSING_TABLED = PASSING_TURNS + MODES * TURNS * LEFTS  # mode, left to the next
 FEATURES = PASSING_TABLED + MODES * LEFTS * LEFTS
 MOST_GROUPS = 20
 MOST_FEATURES = 10 + MOST_GROUPS
-"""Maximum number of features of a play: ten, and one for each group of the remaining hand."""
+"""Upper bound on the features of a play: ten, and one for each group of the remaining hand."""
 
 SORTS = np.array([
     PLAY, RIVALED, LEAVING, GAIN, REMAINING, GROUPS, THREAT, FEEDING, RAISE, TABLED, BOMBING,
@@ -92,7 +94,7 @@ class ObservationForm(NamedTuple):
     partner: Any  # number of cards in the partner's hand
     owner: Any  # number of cards of the player who made the play to beat
     most: Any  # greatest number of cards in another player's hand
-    tabled: Any  # classes of the numbers of cards of the next and of the last player
+    tabled: Any  # classes of the cards left to the next and to the last player, as one number
     others: np.uint64  # cards of the other players, all together, packed
 
 
@@ -152,8 +154,7 @@ def take_apart(hand, seen, costs, nodes, features):
     Returns:
         The number of groups, the form of the hand, and its cost.
     """
-    # Indices of kinds are those of `KINDS`: 0 to 2 loose cards, 3 to 5 chains, 6 bomb, 7 rocket. A
-    # group that others cannot beat is strong.
+    # Indices of kinds are those of `KINDS`: 0 to 2 loose cards, 3 to 5 chains, 6 bomb, 7 rocket.
     spent, chains, hand, kickers = partition(hand, costs, nodes)
     base = GROUPS + seen.role * KINDS * RIVALS
     n, strong = 0, 0
@@ -182,7 +183,7 @@ def take_apart(hand, seen, costs, nodes, features):
             n += 1
             strong += 1
         elif cards < 3 and kickers > 0 and costs[cards, rank] > SPARE:
-            kickers -= 1
+            kickers -= 1  # part of a trio or a chain of trios, no group of its own
         else:
             number = rivals(cards, rank, 1, seen)
             strong += 1 if number == 0 else 0

@@ -2,11 +2,11 @@
 
 1. Give every group a cost (`set_costs`). A weak group must wait for a lead that it beats; an
    unbeatable one is free. The scale is that of the bot RHCP, a cost of 7 per play minus a value
-   by rank. Counting the unseen cards makes it more precise.
+   by rank. Counting the unseen cards makes the costs more precise.
 2. Search depth first over all sets of chains. At the lowest rank where a chain can start, either no
-   more chains start there, or one of each kind and length is taken out (`branch`).
+   more chains start there, or one chain, of any possible kind and length, is taken out (`branch`).
 3. The cards without chains are loose: all cards of a rank are one group. Trios and chains of trios
-   take the costliest weak solos and pairs as kickers for free (`loose_cost`).
+   take weak solos and pairs as kickers for free, the lowest first (`loose_cost`).
 4. Keep the partition with the least total cost.
 """
 

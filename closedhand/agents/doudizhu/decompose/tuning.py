@@ -29,10 +29,7 @@ GAMES, PIECE = 8192, 1024
 
 @kernel
 def play_deals(rules, policy, state, deals, rng, ids, gradient):
-    """Play deals and add to the gradient of the landlord's and the peasants' wins.
-
-    `state` is scratch space for one game.
-    """
+    """Play `deals` deals; add the gradient of both sides' payoffs to `gradient`, [FEATURES]."""
     traces = np.zeros((TABLES, FEATURES))
     won = np.empty(TABLES)
     for _ in range(deals):
@@ -43,6 +40,7 @@ def play_deals(rules, policy, state, deals, rng, ids, gradient):
             play_out(rules, policy, state, rng, ids, traces[table])
             won[table] = 1.0 if state.left[state.landlord] == 0 else 0.0
         for table in range(TABLES):
+            # The landlord's payoff, 1 or -1, less the mean payoff of the deal's other games.
             gain = 2.0 * (won[table] * TABLES - won.sum()) / (TABLES - 1)
             if gain != 0.0:
                 for f in range(FEATURES):
@@ -76,7 +74,7 @@ def play_out(rules, policy, state, rng, ids, trace):
 
 
 def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """Compute the gradient of a piece of self-play."""
+    """Compute the gradient of a piece of self-play, float64 [FEATURES]; `number` has no effect."""
     game = make_game("doudizhu")
     sums = np.zeros(FEATURES)
     ids = np.empty(game.num_actions, np.int32)

@@ -1,7 +1,7 @@
 """Accuracy of a network: the share of an expert's decisions that it predicts.
 
-Only decisions of deals that every training holds out count (`pairs.is_held_out`): one deal in ten,
-by a hash of the cards, so that they are the same ones whatever games a network learned from.
+Only decisions of deals that supervised training holds out count (`pairs.is_held_out`): one deal in
+ten, by a hash of its cards, whatever games a network learned from.
 """
 
 import hashlib
@@ -35,8 +35,8 @@ def evaluate(
     """Evaluate the predictions of a network on a device, in some rows of `pairs.index`.
 
     Returns:
-        Numbers of pairs and of correct predictions, and the summed loss (nats), by role,
-        float64 [3, 3].
+        By role the numbers of pairs and of correct predictions, and the summed loss (nats),
+        float64 [role, 3].
     """
     found = torch.zeros(len(ROLES), 3, dtype=torch.float64)
     was_training = network.training
@@ -55,7 +55,7 @@ def evaluate(
 
 
 def accuracies(found: np.ndarray) -> dict[str, float | None]:
-    """Compute the share of correct predictions overall and by role; None for no pairs."""
+    """Compute the shares of correct predictions in `found`, see `evaluate`; None: no pairs."""
     rows = {"all": found.sum(axis=0), **dict(zip(ROLES, found, strict=True))}
     return {
         name: round(float(row[1] / row[0]), 5) if row[0] else None for name, row in rows.items()
@@ -63,12 +63,12 @@ def accuracies(found: np.ndarray) -> dict[str, float | None]:
 
 
 def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
-    """Draw deals, of which a tenth is held out, and play these with an expert at all seats.
+    """Play deals with an expert at all seats; return the games of the held-out ones, about a tenth.
 
     A game counts as won or lost (`objective=win`), as in the games from which networks learn.
 
     Raises:
-        InputError: There is no such agent, or too few of the deals are held out.
+        InputError: There is no such agent, an action is illegal, or too few deals are held out.
     """
     options = {"rules": "deeprocket", "objective": "win"}
     played = shards.play_games(make_game("doudizhu", **options), [expert], seed, range(deals))

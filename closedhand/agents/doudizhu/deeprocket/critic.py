@@ -24,7 +24,7 @@ def critic_of(agent: str) -> Policy:
     """Load the policy of the agent `value-net` or `value-net:PATH`, trained to win.
 
     Raises:
-        InputError: The agent is another one, was trained for points, or its file cannot be read.
+        InputError: The agent is another one, was trained for points, or its file cannot be used.
     """
     spec = AgentSpec.parse(agent)
     if spec.name != "value-net" or spec.options:
@@ -37,7 +37,7 @@ def critic_of(agent: str) -> Policy:
 
 @kernel
 def write_chances(policy, rules, views, chosen, ids, chances):
-    """Write the probability to win with each main group into `chances`; NaN if it is not rated."""
+    """Write the probability to win with each main group, NaN without a rating, float64 [n, 309]."""
     space = make_space()
     chances[:] = np.nan
     for i in range(len(chosen)):

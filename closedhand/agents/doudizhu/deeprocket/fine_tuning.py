@@ -6,17 +6,18 @@ The network starts from supervised weights. A step does this:
    kickers come from the kicker network, which learned from records and does not change.
 2. Give every decision with a choice the gain of its game as advantage: the result compared with the
    other tables. Deals with the same result at all tables have the gain 0 and are skipped.
-3. Make one pass in batches over PPO's clipped objective (Schulman et al., 2017). A penalty on the
-   Kullback-Leibler divergence from the initial network keeps it close to the supervised policy.
+3. Make one pass over the decisions in batches, by PPO's clipped objective (Schulman et al., 2017).
+   A penalty on the Kullback-Leibler divergence from the initial network keeps the network close to
+   the supervised policy.
 
 With a critic (`critic.py`) a step plays the same number of games, each of a different deal. The
 network learns the policy that the critic derives from the present one. The result is then the mean
 of the weights over the last batches, which wins more often than the last weights.
 
-The start can also be random weights ("like AlphaZero", section 6). The default penalty is then 0.
-The kicker network learns as the policy network does: kickers are drawn, and their gain is that of
-the game. The critic does not rate kickers, so with a critic their gain is the result of the game
-minus the mean of the step.
+The start can also be random weights ("like AlphaZero", section 6). The default penalty is then 0,
+and the kicker network learns as the policy network does: kickers are drawn, and their gain is the
+gain of the game. The critic does not rate kickers, so with a critic their gain is the result of the
+game minus the mean result of the step.
 
 `train` writes into its folder: `policy.safetensors` and `kicker.safetensors` (the results),
 `self-play.ckpt` (for resuming) and, in `history.json`, a list of checks under `self-play`.
@@ -207,7 +208,7 @@ class Tuning:
     """
 
     def __init__(self, start: str | None, settings: Settings = Settings()) -> None:
-        """Load or make the initial networks; the arguments are those of `train`."""
+        """Load or make the initial networks; arguments and errors are those of `train`."""
         check_learner_seed(settings.seed)
         critic, known = settings.critic, NOTHING
         self._provenance: dict[str, Any] = {}
@@ -358,7 +359,7 @@ def train(
     Raises:
         InputError: A setting is invalid, there are no initial networks, `out` is their folder, or
             the fine-tuning in it cannot be resumed.
-        KeyboardInterrupt: The fine-tuning was interrupted before its first step.
+        KeyboardInterrupt: The fine-tuning was interrupted before its first step, or twice.
     """
     rate, penalty = settings.rate, settings.penalty
     above = (minutes, settings.deals, 1.0 if rate is None else rate)

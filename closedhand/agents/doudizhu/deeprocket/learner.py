@@ -1,4 +1,4 @@
-"""A network in supervised training: steps, checks, checkpoints, and when it ends."""
+"""A network in supervised training: steps, checks, checkpoints, and the end of the training."""
 
 import copy
 import math
@@ -187,7 +187,7 @@ class Learner(LightningModule):
     def on_train_start(self) -> None:
         """Start the clock."""
         self._clock = time.monotonic()
-        self._done = int(self.share * self.settings.number_of_checks)
+        self._done = int(self.share * self.settings.number_of_checks)  # checks due so far
 
     def on_train_batch_start(self, batch: Batch[torch.Tensor], batch_idx: int) -> None:
         """Set the learning rate, by the clock if minutes limit the training."""

@@ -17,7 +17,7 @@ There are two additions to the paper:
   left to the others. It enters one-hot as a bias of the first convolution, which is equivalent to
   additional constant planes. `status=False` omits it.
 
-"Different strides are used in each layer" is read as strides over the rows, which shorten them step
+"Different strides are used in each layer" is read as strides over the rows, whose number falls step
 by step to one: 19, 10, 5, 3, 1 in the policy network. The ranks have no strides. `strides=True`
 gives a network of the size `small` these layers with its own number of filters. Without strides its
 first convolution takes all rows.
@@ -66,7 +66,7 @@ class Kind(NamedTuple):
 
 
 def small(rows: int, filters: int, lines: int) -> tuple[Layer, ...]:
-    """List a convolution over all rows, and some over the ranks of the line that it leaves."""
+    """List a convolution over all rows, and `lines` over the ranks of the line that it leaves."""
     line = Layer(filters, (3, 1), padding=(1, 0))
     return (Layer(filters, (1, rows), padding=(0, 0)), *[line] * lines)
 
@@ -137,7 +137,7 @@ def keeps_shape(layer: Layer, before: Layer) -> bool:
 
 
 def bridged(layers: tuple[Layer, ...]) -> list[int]:
-    """List the convolutions after which a skip connection over two convolutions ends."""
+    """List the indices of the convolutions at which a skip connection over two of them ends."""
     ends: list[int] = []
     for i in range(2, len(layers)):
         pair = keeps_shape(layers[i], layers[i - 1]) and keeps_shape(layers[i - 1], layers[i - 2])
@@ -243,7 +243,11 @@ def one_hot(status: torch.Tensor) -> torch.Tensor:
 def probabilities(
     network: Network, planes: np.ndarray, status: np.ndarray, mask: np.ndarray
 ) -> np.ndarray:
-    """Compute the probabilities of all outputs, float32 [n, outputs]; see `Network.forward`."""
+    """Compute the probabilities of all outputs, float32 [n, outputs]; see `Network.forward`.
+
+    Raises:
+        InputError: The weights are so large that probabilities are not finite.
+    """
     out = np.empty(mask.shape, np.float32)
     with torch.inference_mode():
         for begin in range(0, len(mask), CHUNK):
@@ -281,7 +285,7 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
 class Result(NamedTuple):
     """The result of a training."""
 
-    path: Path
+    path: Path  # of the network
     history: list[dict[str, Any]]  # checks, as in `history.json`
     interrupted: bool  # by Ctrl-C
 

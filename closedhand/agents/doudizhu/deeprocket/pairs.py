@@ -4,10 +4,11 @@ The paper (section 5.1) splits its game records into pairs and stores the networ
 only the games are kept in memory, as action ids. A batch of pairs is encoded when it is needed, by
 replaying its games from the deal, which takes microseconds per pair.
 
-A pair of the policy network is a decision with a choice: at least two legal main groups, the pass
-among them. A pair of the kicker network is a kicker that was picked from at least two legal ones;
-the kickers of a play are picked in ascending order (`games/doudizhu/substeps.py`). Forced moves
-are omitted: nothing is learned from them, and they would inflate the accuracy.
+A pair of the policy network is a decision with a choice: at least two legal main groups, counting
+the pass as one. A pair of the kicker network is a kicker that was picked from at least two legal
+ones; the kickers of a play are picked in ascending order (`games/doudizhu/substeps.py`). Forced
+moves are omitted: nothing is learned from them, and they would inflate the accuracy. `rules` are
+those of the game in sub-steps.
 """
 
 from typing import Generic, NamedTuple, TypeVar
@@ -56,7 +57,7 @@ def is_held_out(deals: np.ndarray, parts: int = 10) -> np.ndarray:
 
 @kernel
 def start(rules, state, deal):
-    """Start the game of a deal, uint64 [4]."""
+    """Start the game of a deal, uint64 [4], by the rules of the flat game."""
     for seat in range(SEATS):
         state.hands[seat] = deal[seat]
     state.public = deal[3]
@@ -79,9 +80,9 @@ def is_deal(deal):
 def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
     """Write the pairs of some games; return their number, or -1 - i if game i is illegal.
 
-    `deals` and `actions` are those of all games. `offsets` and `seats` are those of these games,
-    the first of which has the index `first`. With `kickers` the pairs are those of the kicker
-    network, else those of the policy network. The output is `rows`, int32 [m, 3], see `index`.
+    `deals` and `actions` are those of all games, `offsets` and `seats` of the games to index, which
+    begin at index `first`. With `kickers` the pairs are for the kicker network, otherwise for the
+    policy network. The output is `rows`, int32 [m, 3], see `index`.
     """
     # The result -1 - i is negative for every game i, also for game 0.
     state = np.empty(1, STATE)[0]
@@ -96,7 +97,7 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
             action = np.int64(actions[k])
             if not flat.is_legal(rules.flat, state, action, ids):
                 return -1 - game
-            move, counts = k - offsets[i], seats[i] >> state.player & 1
+            move, counts = k - offsets[i], seats[i] >> state.player & 1  # see `Games.seats`
             step = 0  # sub-step of the action: its main group, then its kickers
             while state.moves == move:
                 if counts and kickers == (step > 0) and substeps.legal(rules, state, ids) > 1:

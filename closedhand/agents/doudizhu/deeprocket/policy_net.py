@@ -5,7 +5,8 @@
 3. If the group takes kickers, let the kicker network choose them one at a time in the same way (the
    paper's Figure 2).
 
-In a flat game these sub-steps are played on copies of the views until each play is complete.
+In a flat game these sub-steps are played on copies of the views until each play is complete. In
+kernels `rules` are those of the game in sub-steps.
 """
 
 from pathlib import Path
@@ -28,7 +29,7 @@ from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 @kernel
 def decide_all(rules, views, ids, actions):
-    """Write the sub-step of every bid and every forced move; -1 where a network has to choose."""
+    """Write the sub-step of every word and forced move, -1 elsewhere: a network has to choose."""
     for i in range(len(views)):
         actions[i] = -1
         legal = substeps.legal(rules, views[i], ids)
@@ -41,7 +42,7 @@ def decide_all(rules, views, ids, actions):
 
 @kernel
 def write_all(rules, views, chosen, kickers, out, masks):
-    """Write the inputs of the policy or the kicker network in the chosen views."""
+    """Write the inputs of the policy or the kicker network in the views of indices `chosen`."""
     ids = np.empty(GROUPS + KICKERS, np.int32)
     for k in range(len(chosen)):
         write_inputs(rules, views[chosen[k]], kickers, out[k], masks[k], ids)
@@ -119,7 +120,7 @@ class PolicyNetAgent(BatchAgent):
         return through_substeps(views, self.game.num_actions, self.step_probabilities, play)
 
     def complete(self, views: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        """Complete the flat actions that begin with `steps`, int32 [n]."""
+        """Return flat actions, int32 [n], that begin with the sub-steps `steps` in some views."""
         views = views.copy()
         actions = np.full(len(views), -1, np.int32)
         unfinished = np.arange(len(views))
@@ -138,7 +139,7 @@ class PolicyNetAgent(BatchAgent):
         return actions
 
     def step_probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return probabilities of sub-steps, float64 [n, sub-steps]; 1 for bids or forced moves."""
+        """Return probabilities of sub-steps, float64 [n, sub-steps]; 1 for words, forced moves."""
         actions, parts = self._begin(views)
         shares = np.zeros((len(views), self.substeps.num_actions))
         certain = np.flatnonzero(actions >= 0)
@@ -150,7 +151,7 @@ class PolicyNetAgent(BatchAgent):
         return shares
 
     def _begin(self, views: np.ndarray) -> tuple[np.ndarray, list[tuple[bool, np.ndarray]]]:
-        """Choose bids and forced moves, int32 [n], -1 elsewhere; list other views by network."""
+        """Choose words and forced moves, int32 [n], -1 elsewhere; list other views by network."""
         # A state has a main group (`group` >= 0) only while its kickers are chosen. An entry of the
         # list is whether the network is that of the kickers, and the indices of its views.
         actions = np.empty(len(views), np.int32)
@@ -181,14 +182,14 @@ class PolicyNetAgent(BatchAgent):
         """List the probabilities of the legal sub-steps, the most probable first.
 
         Args:
-            view: View of the player to act; not in an auction.
+            view: View of the player to act, while cards are played.
 
         Returns:
             Probabilities by text: of the main groups (`333+?`), or of the kickers (`+4`) if a main
             group is already chosen.
 
         Raises:
-            InputError: The game is over or in its auction.
+            InputError: The game is over, or bids or other words are to be said.
         """
         if is_opening(self.game.flat.rules, view) or self.game.over(view):
             raise InputError("the networks have preferences only while cards are played")

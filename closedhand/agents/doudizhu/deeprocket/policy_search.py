@@ -1,7 +1,7 @@
 """The agent `policy-search`: search over the plays that the policy network finds most probable.
 
-Another play replaces the network's choice only if it is better by `REPLACED_ABOVE` standard errors.
-The package's value network gives the prior values and plays the simulations, as in `value-search`.
+Another play replaces the network's choice only if it is better by a number of standard errors. The
+package's value network gives the prior values and plays the simulations, as in `value-search`.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class PolicySearchAgent(ValueSearchAgent):
         space, group = self._space, self._flat.rules.plays.group
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)
         if k >= 0:
-            return space.plays[k : k + 1].copy(), np.zeros(1)
+            return space.plays[k : k + 1].copy(), np.zeros(1)  # it needs no evaluation
         plays = self._network.rank(view, WIDTH).astype(np.int64)
         known = dict(zip(group[space.plays[:n]].tolist(), space.values[:n], strict=True))
         values = np.array([known[each] for each in group[plays].tolist()])

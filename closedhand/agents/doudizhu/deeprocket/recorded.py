@@ -51,8 +51,9 @@ def read(path: Path, expert: str | None = None) -> Games:
         expert: Name of the only agent whose decisions count; None: all agents.
 
     Raises:
-        InputError: There is nothing to read, a file holds something else, a game is illegal, the
-            games differ in their rules or have an auction, or no game has the expert.
+        InputError: There is nothing to read, a file holds something else, a game of a text is
+            illegal (those of shards are not checked here), the games differ in their rules or are
+            not plain (`check_plain`), no game has the expert, or `pyarrow` is missing.
     """
     path = Path(path)
     shards = sorted(path.glob("*.parquet")) if os.path.isdir(path) else [path]
@@ -90,7 +91,7 @@ def bound_game(path: Path, name: str, options: Any) -> Game:
     """Make the sub-stepped game of records, without options that do not affect legal actions.
 
     Raises:
-        InputError: The game is not Dou Dizhu without bidding.
+        InputError: The game is not Dou Dizhu, or not a plain one (`check_plain`).
     """
     if name != "doudizhu":
         raise InputError(f"{path} holds games of {name}: the networks play doudizhu")

@@ -5,9 +5,9 @@ For learning:
 1. Play every deal at several tables. Draw the main groups from the output of the policy network.
    Kickers are drawn from the output of the kicker network if it learns as well; otherwise they are
    the most probable ones.
-2. Compare the result of a game with the other games of the same deal, as in `tuning.py` and in the
-   paper's duplicate mode (appendix B). The luck of the deal cancels out. A game counts as won or
-   lost, without bombs.
+2. Compare the result of a game with the other games of the same deal, as in `decompose/tuning.py`
+   and the paper's duplicate mode (appendix B). The luck of the deal cancels out. A game counts as
+   won or lost, without bombs.
 3. With a critic (`critic.py`), play every deal once instead; the critic rates the decisions.
 """
 
@@ -53,8 +53,8 @@ def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 class Sampler(PolicyNetAgent):
     """Agent that draws main groups from the policy network and keeps these decisions.
 
-    It can do the same with kickers and the kicker network. `rng` draws, `critic` rates the
-    decisions.
+    With `draws_kickers` it does the same with kickers and the kicker network. `rng` draws, and the
+    `critic`, if any, rates the main groups.
 
     Attributes:
         games: Indices of the games of the views that are decided next, int64 [n].
@@ -127,13 +127,14 @@ def play_deals(
 ) -> tuple[Decisions, Decisions | None, np.ndarray]:
     """Play deals of a sub-stepped game without bidding with two networks on all seats.
 
-    Each deal is played `TABLES` times. With a `critic`, which rates the decisions, as many games of
-    different deals are played: there is one table of each. With `draws_kickers` kickers are drawn
+    Each deal is played at `TABLES` tables. With a `critic`, which rates the decisions, as many
+    different deals are played instead, at one table each. With `draws_kickers` kickers are drawn
     and kept as well.
 
     Returns:
         Decisions of the policy network; of the kicker network, None without any; and whether the
-        landlord won, bool [deals, tables]. The index of a game is `tables * deal + table`.
+        landlord won, bool [deals, TABLES], with a critic [deals * TABLES, 1]. Games are numbered in
+        the order of this array.
     """
     number, tables = (deals, TABLES) if critic is None else (deals * TABLES, 1)
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
@@ -152,7 +153,7 @@ def play_deals(
 
 
 def win_rate(game: Game, one: Networks, other: Networks, deals: int) -> tuple[float, float]:
-    """Return the share of duplicate games that a pair of networks wins, and its standard error.
+    """Return the share of duplicate games that the pair `one` wins, and its standard error.
 
     Every deal is played twice, without sampling: each pair is the landlord once, against the other
     as both peasants. The deals depend on their number alone. `game` is as for `play_deals`.

@@ -45,7 +45,7 @@ class Played(NamedTuple):
 
 
 def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Played:
-    """Play the deals of some numbers once; each side is played by an agent drawn by the seed.
+    """Play the deals numbered `deals` once; the agent of each side is drawn by the seed.
 
     An agent that is listed twice is drawn twice as often.
 
@@ -88,8 +88,8 @@ def generate(
     games finished so far.
 
     Raises:
-        InputError: The game is not supported, an agent is unknown, or the folder holds shards or
-            saved games of other settings.
+        InputError: An argument is refused (see `check`), an agent is unknown or chose an illegal
+            action, or the folder cannot be written or holds games of other settings.
         KeyboardInterrupt: The generation was interrupted; the games played are kept, and the same
             call resumes.
     """
@@ -133,7 +133,7 @@ def generate(
             for begin in range(0, len(shard.missing), CHUNK)
         ]
         jobs = [(game, agents, seed, chunk) for chunk in chunks]
-        first = [(game, agents, seed, chunks[0][:1])]
+        first = [(game, agents, seed, chunks[0][:1])]  # a short job, see `workers.results_of`
         left = missing() - sum(map(len, chunks))
         work_off(play_games, jobs, first, workers, take, lambda: shards, save)
         if missing() > left:
@@ -177,7 +177,7 @@ def read_begun(
 
 
 def check_played(played: Played, agents: int) -> None:
-    """Refuse arrays of other shapes or types, or of other agents."""
+    """Raise an `InputError` for arrays of other shapes or types, or of other agents."""
     n, moves = len(played.deals), len(played.actions)
     forms = [("u8", (n, 4)), ("u2", (moves,)), ("i8", (n,)), ("i8", (n, SEATS))]
     found = [(each.dtype.str[1:], each.shape) for each in played]

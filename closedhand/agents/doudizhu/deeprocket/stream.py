@@ -33,7 +33,7 @@ class Stream:
     games: Games
     kind: str  # `policy` or `kicker`
     rows: np.ndarray  # of `pairs.index`
-    batch: int  # number of pairs in a batch
+    batch: int  # number of pairs in a batch of one process
     seed: int  # of the order
     first: int  # first step
 
@@ -57,7 +57,7 @@ class Stream:
                 yield tensors(waiting.popleft().result())
 
     def batches_of_rows(self, step: int) -> Iterator[np.ndarray]:
-        """Yield the rows of each batch, from a step on."""
+        """Yield the rows of each batch, from a step on; an epoch ends with its last whole batch."""
         ranks, rank = 1, 0
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             ranks, rank = torch.distributed.get_world_size(), torch.distributed.get_rank()

@@ -53,7 +53,7 @@ def precision_of(device: str) -> Any:
 
 
 def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """Read the data on its training in a checkpoint; refuse one with other settings."""
+    """Read what a checkpoint notes of its training; an `InputError` if the settings differ."""
     found = read_checkpoint(path).get("closedhand")
     if found is None:
         raise InputError(f"cannot resume {path}: it is not the training of a network")

@@ -4,7 +4,7 @@
 2. Draw determinisations and weight them by the likelihood of the play so far: particles
    (`closedhand.search.particles`).
 3. Compare the plays on the same particles (`closedhand.search.paired`). In the playouts `decompose`
-   plays all seats except those whose players show another style (`styles.py`).
+   plays all seats except those whose players are taken for `rule` (`styles.py`).
 4. When few cards remain, solve the open hands exactly instead of a playout (`endgame.py`).
 5. Choose the play with which the player's side wins most often; stakes do not count.
 """
@@ -40,7 +40,7 @@ PARTICLES = 100
 PARTICLE_SIMULATIONS = 40
 """Minimum simulations per particle."""
 REMEMBERED = 2000
-"""Maximum number of stored plays whose kickers are still to be chosen."""
+"""Maximum number of stored decisions, from which the kickers of a play are taken later."""
 SIMULATION = 40.0
 """Order of magnitude of the time of a simulation, in microseconds."""
 
@@ -109,7 +109,7 @@ class SearchAgent:
         return plays[best][sums[best] > -np.inf]
 
     def simulation(self, view: State) -> Simulation:
-        """Describe the simulations: payoffs are 1 and -1, or points in the auction.
+        """Describe the simulations: payoffs are 1 and -1, or points before the landlord leads.
 
         Among plays that differ in their kickers, the candidate is the one that leaves the best
         hand.
@@ -137,7 +137,7 @@ def searching(
     """Wrap `described` for the factory of a search agent, which gets a `SearchArgument`.
 
     `simulation` is the time of one of its simulations, in microseconds. `files` finds the files
-    behind the path after the budget.
+    behind the path after the budget. `needs` is that of `described`.
     """
 
     def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
@@ -151,7 +151,7 @@ def search_settings(
 ) -> tuple[str, dict[str, Any]]:
     """Make the name of a search agent and the arguments of `PairedSearch`.
 
-    Numbers of threads and of particles per thread that are None follow from the argument.
+    `threads`, and the particles per thread `worlds`, follow from the argument where they are None.
     """
     name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument.text))
     budget = argument.spent(threads)
@@ -174,7 +174,7 @@ def make_search(
     The options `threads` and `worlds` can also be given in brackets.
 
     Raises:
-        InputError: The file cannot be read.
+        InputError: The budget is 0, or the file cannot be read or holds other weights.
     """
     name, budget = search_settings("search", argument, threads, worlds)
     return SearchAgent(game, name, seed, load(argument.path), **budget)
@@ -183,8 +183,8 @@ def make_search(
 def playouts(game: Game) -> tuple[Game, Styles] | None:
     """Return the game that the playouts play, and their policy.
 
-    The payoffs are 1 and -1. With an auction or other words they are those of `game`, as the stake
-    depends on the words. The result is None for a game of two.
+    The payoffs are 1 and -1; in a game with words before the landlord leads they are its own, as
+    the stake depends on the words. The result is None for a game of two.
     """
     if game.num_players < SEATS:
         return None

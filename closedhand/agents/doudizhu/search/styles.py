@@ -6,7 +6,7 @@
 2. The likelihood of a determinisation is that of the play so far under the mixture of styles.
 3. Draw for each player whether the style is `rule`, from the posterior in that determinisation.
 4. In playouts these players play like `rule`, all others like `decompose`. Words before the
-   landlord leads come from the module `fitted`, and all count as equally likely.
+   landlord leads come from the bid module `fitted`; the likelihood ignores them.
 """
 
 from typing import NamedTuple
@@ -79,10 +79,11 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 def log_likelihood(policy, rules, state, player, least, rng, ids):
     """Compute the log-likelihood of the others' plays, and draw the seats that play like `rule`.
 
-    See `closedhand.search.particles.log_likelihood`. The choice of kickers is ignored.
+    See `closedhand.search.particles.log_likelihood`, whose guess is the bit set of these seats. The
+    choice of kickers is ignored.
     """
     # `by_style` has a log-likelihood for each seat and style, `by_seat` its `log_sum_exp` by seat.
-    # That of the player itself stays constant. The prior of the styles is a constant factor and
+    # Both stay constant for `player` itself. The prior of the styles is a constant factor and is
     # left out. A determinisation whose likelihood falls below `least` is given up.
     if is_opening(rules, state):
         return 0.0, 0

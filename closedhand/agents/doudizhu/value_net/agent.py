@@ -100,7 +100,7 @@ def better(priors, i):
 
 @kernel
 def rate(policy, rules, state, ids, space):
-    """Write the candidate plays and their values.
+    """Write the candidate plays and their values into `space`.
 
     Returns:
         The number of candidates, the index of the one to play without evaluation, and the number
@@ -159,10 +159,7 @@ def decide(policy, rules, view, ids):
 
 
 def policy_of(net: network.Net, objective: str, former: Policy | None = None) -> Policy:
-    """Make the policy of a network with the objective of its training.
-
-    The arrays of `former` may be overwritten, see `rounded`.
-    """
+    """Make the policy of a network trained for `objective`; overwrite `former`, see `rounded`."""
     if former is None:
         prior = decompose.policy_of(decompose.load(None), sampled=False)
         return Policy(prior, network.rounded(net), files.SHARES[objective])

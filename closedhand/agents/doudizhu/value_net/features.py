@@ -74,7 +74,7 @@ def known_group(rules, play):
 
 @kernel
 def write_cards(cards, first, out, n):
-    """Write the inputs of packed cards, numbered from `first`, behind `out[:n]`; return its end."""
+    """Write the inputs of packed cards, numbered from `first`, behind `out[:n]`; return the end."""
     while cards:
         number = np.int64(cards & NIBBLE)
         out[n] = first + number - 1
@@ -121,7 +121,7 @@ def describe_position(rules, state, out):
 
 @kernel
 def describe_change(hand, cards, out):
-    """Write the inputs of the hand that change when some of its cards are played, all packed.
+    """Write the inputs of a hand that change when some of its `cards` are played, both packed.
 
     Into `out`, integers [2 * MOST_HAND], go first those that are 1 only before the play, then those
     that are 1 only after it.

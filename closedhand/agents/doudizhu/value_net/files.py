@@ -93,9 +93,7 @@ def _check_description(about: Any) -> None:
 
 
 def load(path: str | None, objective: str) -> tuple[Net, dict[str, Any]]:
-    """Load a network and its description from a file or a folder of `closedhand train`.
-
-    Without a path it is the package's network of the objective.
+    """Load the network and description of a file or folder, or the package's of an objective.
 
     Raises:
         InputError: The file cannot be read, or holds something else.

@@ -3,13 +3,14 @@
 For each sample of a role:
 
 1. Add the rows of its inputs, compute the value (`network.head`), and the error.
-2. If the error is below `small`, skip the sample with the probability 1 - error / small. A sample
-   that is kept counts as if its error were `small`: the mean step is the same, in less time. Many
-   samples have small errors because their games are nearly decided.
-3. Go back through the upper layers. Add their gradients up, and compute that of the first layer.
+2. If the error is below `small` (see `SMALL_CHANCE`), skip the sample with the probability
+   1 - error / small. One that is kept counts as if its error were `small`: the mean step is the
+   same, in less time. Many samples have small errors because their games are nearly decided.
+3. Go back through the upper layers. Sum their gradients, and compute the first layer's gradient.
 4. Move the rows of the inputs at once, by the gradient divided by the root of the row's mean
    squared gradient. Rare inputs take longer steps, as in Adagrad (Duchi, Hazan and Singer, 2011).
-5. After `BATCH` samples let the upper layers take a step of Adam (Kingma and Ba, 2015).
+5. After `BATCH` samples, skipped or not, let the upper layers take a step of Adam (Kingma and Ba,
+   2015).
 """
 
 from typing import NamedTuple
@@ -49,10 +50,7 @@ LARGEST = 40.0
 
 
 class Optimiser(NamedTuple):
-    """Statistics of the gradients; shapes are in `new_optimiser`.
-
-    The second layer is transposed here (`transpose`).
-    """
+    """Statistics of gradients, the second layer transposed; shapes are in `new_optimiser`."""
 
     inputs: np.ndarray  # mean squared gradient of each row of `Net.inputs`
     input_visits: np.ndarray  # number of its gradients
@@ -141,7 +139,7 @@ def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
 
 @kernel
 def transpose(dense, rows, columns, turned):
-    """Copy a row of `Net.dense` with its second layer, [rows, columns], transposed."""
+    """Copy a row of `Net.dense` to `turned`, its second layer, [rows, columns], transposed."""
     for i in range(rows):
         for j in range(columns):
             turned[j * rows + i] = dense[i * columns + j]
@@ -177,12 +175,12 @@ def descend_head(back, sums, hidden, error, gradient, slopes):
 
 @kernel
 def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
-    """Move the first rows of a sample along their gradient, which is common to all of them.
+    """Move the rows of a sample against their gradient, which is common to all of them.
 
     `table` has rows of weights, float32 [n, UNITS or NARROW]; `squares` and `visits` are the mean
-    squared gradient and the number of gradients of each. It has learned from `seen` samples, this
-    one included. The first `number` of the indices `rows` move along `slopes`, float32 [UNITS]: by
-    `step_size` if they are in every sample, by more if they are rarer.
+    squared gradient and the number of gradients of each. `seen` is the number of samples learned,
+    this one included. The first `number` of the indices `rows` are the rows to move, and `slopes`,
+    float32 [UNITS], their gradient. `step_size` is for rows in every sample; rarer ones go further.
     """
     width = table.shape[1]
     square = ZERO

@@ -44,7 +44,7 @@ ZERO = np.float32(0.0)
 HALF = np.float32(0.5)
 TINY = np.float32(1e-6)
 LARGEST_SUM = 32_700
-"""Largest sum of integers for weights before rounding. The limit of int16 is 32,767: the 67 more
+"""Largest sum of scaled weights before they are rounded. The limit of int16 is 32,767: the 67 more
 are for rounding errors of up to 1/2 in each of the rows of a sum, at most 91."""
 OUTPUT_STEPS = np.float32(64.0)
 """Steps per unit of the rounded outputs of the first layer."""
@@ -73,7 +73,8 @@ class Rounded(NamedTuple):
     plays: np.ndarray  # as in `Net`, int16
     play_unit: np.float32  # weight for which 1 stands in `plays`
     second: np.ndarray  # the second layer, transposed, int16 [ROLES, SECOND, UNITS]
-    second_units: np.ndarray  # weight times output for which 1 stands in products of the two
+    # Weight times output for which 1 stands in products of `second` and outputs, float32 [ROLES].
+    second_units: np.ndarray
     dense: np.ndarray  # as in `Net`
 
 
@@ -128,10 +129,7 @@ def round_rows(rows, sorts, most, numbers):
 
 
 def rounded(net: Net, former: Rounded | None = None) -> Rounded:
-    """Round the weights of a network for playing.
-
-    The large arrays of `former` may be overwritten, which saves half of the time.
-    """
+    """Round the weights for playing; overwrite arrays of `former`, which saves half of the time."""
     if former is None:
         inputs, plays = np.empty(net.inputs.shape, np.int16), np.empty(net.plays.shape, np.int16)
     else:
@@ -159,7 +157,7 @@ def rounded(net: Net, former: Rounded | None = None) -> Rounded:
 
 @kernel
 def add_rows(table, rows, first, end, sums):
-    """Add the rows `rows[first:end]` of a table to the first of the sums, in this order."""
+    """Add the rows `rows[first:end]` of a table, in this order, to `sums`, which may be longer."""
     width = table.shape[1]
     k = first
     while k + 3 < end:  # four at a time: the sums are loaded and stored once for all
@@ -181,7 +179,7 @@ def add_rows(table, rows, first, end, sums):
 
 @kernel
 def subtract_rows(table, rows, first, end, sums):
-    """Subtract the rows `rows[first:end]` of a table from the first of the sums."""
+    """Subtract the rows `rows[first:end]` of a table from `sums`, which may be longer."""
     width = table.shape[1]
     for k in range(first, end):
         row = np.int64(rows[k])
@@ -224,8 +222,8 @@ def output(total):
 def whole_head(net, role, of_inputs, of_plays, outputs):
     """Compute the output of the upper layers from integer sums; `head` takes float sums.
 
-    `net` has `Rounded` weights. The sums of rows are those of `inputs`, int16 [UNITS], and of
-    `plays`, int16 [NARROW]. `outputs` is scratch space, int16 [UNITS].
+    `net` has `Rounded` weights. `of_inputs`, int16 [UNITS], and `of_plays`, int16 [NARROW], are its
+    sums of rows of `inputs` and `plays`. `outputs` is scratch space, int16 [UNITS].
     """
     unit, play_unit, second_unit = net.input_units[role], net.play_unit, net.second_units[role]
     second, dense = net.second[role], net.dense[role]

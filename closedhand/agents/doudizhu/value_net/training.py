@@ -60,7 +60,7 @@ COUNTS = (*files.NUMBERS, "averaged")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a stage of a training; the annotations document them on the command line."""
+    """Settings of a stage, one run of a training; annotations document them on the command line."""
 
     pace: Annotated[float, Range(1e-6, 10), "all step sizes are multiplied by this"] = 1.0
 

@@ -41,17 +41,17 @@ class ValueSearchAgent(SearchAgent):
     def choose(self, view: State) -> int:
         """Choose a flat play while cards are played."""
         plays, values = self.rated(view)
-        wins = 2 * np.array([probability(value) for value in values])
+        wins = 2 * np.array([probability(value) for value in values])  # payoffs plus 1
         return self._search.best(
             view, plays, self._rng, wins - wins[0], ERROR, above=REPLACED_ABOVE
         )
 
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """List the plays to compare, int64 [n], and their values, float64 [n]."""
+        """List the plays to compare, int64 [n], and their values, float64 [n], the best first."""
         space = self._space
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)
         if k >= 0:
-            return space.plays[k : k + 1].copy(), np.zeros(1)
+            return space.plays[k : k + 1].copy(), np.zeros(1)  # it needs no evaluation
         order = np.argsort(-space.values[:n], kind="stable")[:WIDTH]
         order = order[space.values[order] >= space.values[order[0]] - MOST_BEHIND]
         return space.plays[order], space.values[order]
@@ -64,7 +64,8 @@ def make_value_search(
     """Make the agent `value-search`; its arguments are those of `search`, the path is a network's.
 
     Raises:
-        InputError: The argument is invalid, or the network was not trained to win.
+        InputError: The budget is 0, the file cannot be read or holds no network that was trained to
+            win, or the game has two players.
     """
     check_three(game, "value-search")
     name, budget = search_settings("value-search", argument, threads, worlds)

@@ -50,7 +50,7 @@ from closedhand.core.stream import random_of_stream
 
 
 class _Made(AbstractTemplate):
-    """An array that a kernel makes: `function(shape, dtype)`."""
+    """The typing of a call that makes an array in a kernel: `function(shape, dtype)`."""
 
     prefer_literal = True
     default = types.float64
@@ -215,7 +215,7 @@ def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str,
     """Compile a function of a thread to PTX; the arguments are those of `compile_function`.
 
     Raises:
-        InputError: It does not compile; the first line of the compiler's message says why.
+        InputError: `arch` is no architecture, or the code does not compile; the message says why.
     """
     kinds = [
         each if isinstance(each, core_types.Type | types.Type) else numba.typeof(each)

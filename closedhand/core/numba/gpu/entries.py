@@ -45,8 +45,9 @@ def _step_by_block(compact: bool) -> Callable[..., None]:
 
     Bytes that a thread writes one by one into a row in global memory cost a transfer of 32 bytes
     each. So rows lie side by side in shared memory as they will in global memory: one half of the
-    threads writes observations, the other half marks legal actions, and all copy words.
-    Observations and masks are handed in as words, int32, and `per_block` is a multiple of 4.
+    threads writes observations, the other half marks legal actions, and all copy words. A row has
+    `size` bytes of an observation, or `actions_size` of a mask. Both are handed in as words, int32;
+    `per_block` is a multiple of 4, so that the rows of a block begin at a word.
     """
     draw = contract.features if compact else contract.observe
 
@@ -59,9 +60,9 @@ def _step_by_block(compact: bool) -> Callable[..., None]:
         number = len(games.states)
         thread, threads = cuda.threadIdx.x, cuda.blockDim.x
         half = threads // 2
-        apart = half // per_block
-        scratch = cuda.blockIdx.x * per_block
-        begin_masks = per_block * size
+        apart = half // per_block  # threads for each row, of which only the first one writes it
+        scratch = cuda.blockIdx.x * per_block  # first of the block's rows of `views` and `ids`
+        begin_masks = per_block * size  # in shared memory masks follow the observations
         mask_words = begin_masks // 4
         for block in range(cuda.blockIdx.x, (number + per_block - 1) // per_block, cuda.gridDim.x):
             first = block * per_block
