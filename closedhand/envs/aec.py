@@ -4,7 +4,7 @@
 # PettingZoo has inline types, but does not declare them.
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from gymnasium import error
@@ -21,7 +21,13 @@ from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.numba.fast_call import entry, pack
 from closedhand.core.status import ILLEGAL, OVER
 from closedhand.envs import common
-from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES, Observation
+from closedhand.envs.observation_form import (
+    ACTION_MASK,
+    IN_INFO,
+    IN_OBSERVATION,
+    PLANES,
+    Observation,
+)
 from closedhand.envs.pettingzoo_base import Table
 
 KERNELS = batch_kernels.play_one, batch_kernels.observe_one
@@ -51,8 +57,19 @@ def env(
         game, render_mode=render_mode, observation=observation, mask=mask, **options
     )  # fmt: skip
     if not raw.game.lenient:
-        checked = TerminateIllegalWrapper(raw, illegal_reward=reward)
+        checked = CheckedMask(raw, illegal_reward=reward)
     return CheckedOrder(CheckedActions(checked))
+
+
+class CheckedMask(TerminateIllegalWrapper[str, Observation, int]):
+    """PettingZoo's check against the mask, also if a dict observation leaves it to the infos."""
+
+    def observe(self, agent: str) -> Observation | None:
+        """Return the observation of an agent, see `GameAEC.observe`."""
+        seen, table = super().observe(agent), cast(GameAEC, self.unwrapped)
+        if self._prev_obs is not None and table.form.mask == IN_INFO:
+            self._prev_obs = ()  # PettingZoo looks into the infos if this is neither dict nor None
+        return seen
 
 
 class CheckedOrder(common.Copied, OrderEnforcingWrapper[str, Observation, int]):
@@ -79,8 +96,9 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     """A game in which one agent acts after the other, without PettingZoo's checks.
 
     Observations are those of `SoloEnv`. Their mask is also in the infos; it is all zero for agents
-    that are not to act. All agents terminate together. Rewards are zero until then, except in games
-    that pay in stages (`game.staged`), where the rewards of a step are the growth of the returns.
+    that are not to act, and read-only in their infos. All agents terminate together. Rewards are
+    zero until then, except in games that pay in stages (`game.staged`), where the rewards of a step
+    are the growth of the returns.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it. Before the first `reset` methods raise
@@ -110,7 +128,9 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: self._idle_info() for agent in self.agents}
+        self._idle_mask = np.zeros(self.game.num_actions, np.int8)
+        self._idle_mask.flags.writeable = False  # infos share it
+        self.infos = {agent: {ACTION_MASK: self._idle_mask} for agent in self.agents}
         player = int(self._states["player"][0])
         self._to_act(player, *self._run(LOOK, player)[1:])
 
@@ -134,7 +154,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         (status, player), observation, mask = self._run(PLAY, number)
         if status == ILLEGAL:
             raise InputError(explain_illegal(self.game, self._states[0], number))
-        self.infos[agent] = self._idle_info()
+        self.infos[agent] = {ACTION_MASK: self._idle_mask}
         if self.game.staged:
             self._pay(agent)
         elif status == OVER:
@@ -207,9 +227,6 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self.rewards = dict(zip(self.agents, growth, strict=True))
         self._cumulative_rewards[actor] = 0.0
         self._accumulate_rewards()
-
-    def _idle_info(self) -> dict[str, Any]:
-        return {ACTION_MASK: np.zeros(self.game.num_actions, np.int8)}
 
 
 raw_env = GameAEC

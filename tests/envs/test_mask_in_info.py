@@ -114,6 +114,20 @@ def test_planes_stay_a_dict_without_the_mask() -> None:
         envs.action_masks()
 
 
+def test_planes_without_the_mask_are_checked_against_the_infos() -> None:
+    env: Any = pettingzoo.make(
+        "aec", "closedhand/doudizhu-v0", mask="info", illegal_reward=-3
+    )  # fmt: skip
+    env.reset(seed=1)
+    for _ in range(4):
+        seen, *_, info = env.last()
+        assert list(seen) == list(make_game("doudizhu").shapes)
+        env.step(int(info["action_mask"].argmax()))
+    agent = env.agent_selection
+    env.step(int(env.last()[-1]["action_mask"].argmin()))
+    assert env.rewards[agent] == -3 and all(env.terminations.values())
+
+
 def test_games_on_a_device_show_one_tensor() -> None:
     torch = pytest.importorskip("torch")
     given: Any = {"device": "cpu", "observation": "compact"}
