@@ -4,7 +4,11 @@ Numba compiles every function to machine code with a wrapper for Python, even if
 functions call it. It optimises the function once by itself and once more in each caller. Here a
 call from a compiled function leads to a *part*, a second form of the function, which is only typed
 and lowered to LLVM code. The *whole* that Python calls links its parts, and is optimised and
-compiled with them. This saves a third of the time of compiling a game, and the code is as fast.
+compiled with them. This saves a third of the time of compiling a game.
+
+A part that neither makes, stores nor returns a reference to an array does not count references: its
+caller holds all that it is given. Numba would count each argument in, and out again, by atomic
+instructions that take longer than most rules of a game.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -86,11 +90,68 @@ def _short_name(name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -
     return f"{short}{hashlib.sha256(whole.encode()).hexdigest()[:24]}"
 
 
+_BORROWING = frozenset(
+    ("build_tuple", "cast", "exhaust_iter", "getattr", "getitem", "getiter", "iternext",
+     "pair_first", "pair_second", "phi", "static_getitem", "typed_getitem")
+)  # fmt: skip
+"""Expressions of Numba's IR whose value is a part of their operands, or a view of one."""
+
+
+def _only_borrows(state: Any) -> bool:
+    """Return whether a typed function neither makes, stores nor returns a counted reference."""
+    models, kinds = state.targetctx.data_model_manager, state.typemap
+
+    def counted(variable: Any) -> bool:
+        return models[kinds[variable.name]].contains_nrt_meminfo()
+
+    def owns(statement: Any) -> bool:
+        value = getattr(statement, "value", None)
+        if isinstance(statement, private.ir.Assign):
+            made = isinstance(value, private.ir.Expr) and value.op not in _BORROWING
+            return made and counted(statement.target)
+        return isinstance(value, private.ir.Var) and counted(value)  # stored or returned
+
+    blocks = state.func_ir.blocks.values()
+    return not (
+        state.func_id.is_generator or any(owns(each) for block in blocks for each in block.body)
+    )
+
+
+@private.register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(private.NativeLowering):
+    """Numba's lowering, without the counting of references where a function only borrows them."""
+
+    _name = "closedhand_lowering"
+
+    def run_pass(self, state: Any) -> Any:
+        counting, library = state.targetctx, state.library
+        if _only_borrows(state):
+            state.targetctx = counting.subtarget(enable_nrt=False)
+            try:
+                return super().run_pass(state)
+            except private.NumbaRuntimeError:
+                state.library = library  # an expression allocates, such as `array[indices]`
+            finally:
+                state.targetctx = counting
+        return super().run_pass(state)
+
+
 class PartCompiler(private.Compiler):
     """Numba's compiler for functions that only compiled functions call."""
 
     def __init__(self, typing: Any, target: Any, *rest: Any) -> None:
         super().__init__(typing, context_of_parts(target), *rest)
+
+    def define_pipelines(self) -> Any:
+        """Return Numba's passes with `_Lowering` in place of its lowering."""
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.passes = [
+                (_Lowering if each is private.NativeLowering else each, text)
+                for each, text in pipeline.passes
+            ]
+            pipeline.finalize()
+        return pipelines
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a function that is not in the cache."""

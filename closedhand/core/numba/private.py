@@ -20,7 +20,7 @@ VERSIONS = "numba>=0.61,<0.69"
 LACKING = f"closedhand needs {VERSIONS}; Numba {numba.__version__} lacks what it builds on"
 
 try:
-    from numba.core import cgutils as cgutils, imputils as imputils, sigutils as sigutils
+    from numba.core import cgutils as cgutils, imputils as imputils, ir as ir, sigutils as sigutils
     from numba.core.caching import (
         FunctionCache as FunctionCache,
         IndexDataCacheFile as IndexDataCacheFile,
@@ -31,10 +31,13 @@ try:
         RuntimeLinker as RuntimeLinker,
     )
     from numba.core.compiler import Compiler as Compiler
+    from numba.core.compiler_machinery import register_pass as register_pass
     from numba.core.dispatcher import Dispatcher as Dispatcher
     from numba.core.environment import lookup_environment as lookup_environment
+    from numba.core.errors import NumbaRuntimeError as NumbaRuntimeError
     from numba.core.funcdesc import default_mangler as default_mangler
     from numba.core.registry import CPUDispatcher as CPUDispatcher
+    from numba.core.typed_passes import NativeLowering as NativeLowering
     from numba.core.typing.context import Context as Context
     from numba.core.typing.templates import (
         infer_global as infer_global,
@@ -72,6 +75,7 @@ numba.core.codegen JITCodeLibrary._finalize_specific(self)
 numba.core.codegen JITCPUCodegen._add_module(self, module)
 numba.core.codegen JITCPUCodegen.set_env(self, env_name, env)
 numba.core.compiler Compiler.compile_extra(self, func)
+numba.core.compiler Compiler.define_pipelines(self)
 numba.core.dispatcher Dispatcher.__init__(self, py_func, locals, targetoptions, pipeline_class)
 numba.core.dispatcher Dispatcher.compile(self, sig)
 numba.core.dispatcher Dispatcher.get_call_template(self, args, kws)
@@ -81,6 +85,7 @@ numba.core.imputils impl_ret_borrowed(ctx, builder, retty, ret)
 numba.core.sigutils normalize_signature(sig)
 numba.core.typing.templates _OverloadFunctionTemplate._build_impl(self, cache_key, args, kws)
 numba.core.typing.templates Registry.register_global(self, val, typ)
+numba.core.typed_passes NativeLowering.run_pass(self, state)
 numba.np.arrayobj make_array(array_type)
 """
 
@@ -110,6 +115,8 @@ numba.core.cpu CPUTargetOptions.forceinline
 numba.core.cpu CPUTargetOptions.no_cfunc_wrapper
 numba.core.cpu CPUTargetOptions.no_cpython_wrapper
 numba.core.dispatcher Dispatcher._numba_type_
+numba.core.typed_passes NativeLowering._name
+numba.core.typed_passes NativeLowering.pass_id
 numba.core.typing.templates make_overload_template
 """
 

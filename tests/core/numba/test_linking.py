@@ -4,6 +4,8 @@ import gc
 import os
 import pickle
 import signal
+import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,10 +13,21 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from numba.core.caching import NullCache
+from numba.core.runtime import _nrt_python, rtsys
 from support import run_program
 
 from closedhand.core.numba.jit import kernel
 from closedhand.core.numba.linking import overload
+
+
+def fresh(function: Any) -> Any:
+    """A kernel that every run of the tests compiles."""
+    whole: Any = kernel(function)
+    if whole is not function:
+        whole._cache = whole.part._cache = NullCache()
+    return whole
+
 
 COMPILED = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="not compiled")
 
@@ -229,7 +242,7 @@ def test_ctrl_c_during_a_compilation_acts_after_it() -> None:
         signal.raise_signal(signal.SIGINT)
         return lambda: 3
 
-    @kernel
+    @fresh
     def waits() -> int:
         return stub()
 
@@ -254,10 +267,93 @@ def test_ctrl_c_during_a_compilation_is_an_interruption() -> None:
         signal.raise_signal(signal.SIGINT)
         return lambda: 5
 
-    @kernel
+    @fresh
     def waits() -> int:
         return stub()
 
     with pytest.raises(KeyboardInterrupt):
         waits()
     assert waits() == 5
+
+
+@fresh
+def add_one(values, k):
+    values[k] += 1
+    return values[k]
+
+
+@fresh
+def shift(values):
+    values[1:] = values[:-1]  # allocates a copy, as the two overlap
+    return values[-1]
+
+
+@fresh
+def last_of(values, order):
+    return values[order][-1]  # allocates, which no type says
+
+
+@fresh
+def largest_square(values):
+    return (values * values).max()
+
+
+@fresh
+def tail(values):
+    return values[1:]
+
+
+@fresh
+def halves(values):
+    middle = len(values) // 2
+    return values[:middle], values[middle:]
+
+
+@fresh
+def in_order(values):
+    total = 0
+    for k in range(len(values)):
+        total += add_one(values, k)
+    total += 1000 * shift(values)
+    total += 100_000 * largest_square(values) + 10_000_000 * last_of(values, values[::-1])
+    left, right = halves(tail(values))
+    return total, left, right
+
+
+@COMPILED
+def test_a_part_that_only_borrows_counts_no_references() -> None:
+    in_order(np.arange(5))
+
+    def counts(function: Any) -> bool:
+        (compiled,) = function.part.overloads.values()
+        return "NRT_incref" in compiled.library.get_llvm_str()
+
+    assert not counts(add_one)
+    assert all(map(counts, (shift, last_of, largest_square, tail, halves)))
+
+
+@pytest.fixture
+def counted() -> Iterator[None]:
+    """Numba counts what it allocates and frees."""
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+@COMPILED
+@pytest.mark.usefixtures("counted")
+def test_references_to_arrays_are_kept_and_given_back() -> None:
+    values = np.arange(5)
+    in_order(values)
+    before, held = rtsys.get_allocation_stats(), sys.getrefcount(values)
+    for number in range(100):
+        values[:] = 0, 1, 2, 3, 4
+        total, left, right = in_order(values)
+        assert total == 15 + 1000 * 4 + 100_000 * 16 + 10_000_000, number
+        assert (left.tolist(), right.tolist()) == ([1, 2], [3, 4])
+        assert np.shares_memory(left, values) and np.shares_memory(right, values)
+    del left, right
+    after = rtsys.get_allocation_stats()
+    assert sys.getrefcount(values) == held
+    assert after.alloc - before.alloc == after.free - before.free
+    assert after.mi_alloc - before.mi_alloc == after.mi_free - before.mi_free
