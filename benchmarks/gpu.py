@@ -208,7 +208,7 @@ def build(folder: str, workers: int) -> None:
 # Speed.
 
 
-def mean_time(work: Callable[[], Any], before: Callable[[], Any], times: int) -> float:
+def median_time(work: Callable[[], Any], before: Callable[[], Any], times: int) -> float:
     """Return the median milliseconds of `work` on the GPU; `before` runs each time, unmeasured."""
     import torch
 
@@ -259,7 +259,7 @@ def speed(name: str, observation: str) -> dict[str, Any]:
 
 def rate_of(batch: Any, times: int) -> float:
     """Measure millions of steps a second of a batch under random play."""
-    spent = mean_time(lambda: batch.step(batch._actions), batch.sample, times)
+    spent = median_time(lambda: batch.step(batch._actions), batch.sample, times)
     return round(batch.number / spent / 1e3, 2)
 
 
@@ -358,7 +358,7 @@ def equality(name: str, part: str, expected: Any) -> dict[str, Any]:
 # Learning.
 
 
-def learner_of(seconds: float, graphs: bool, **settings: Any) -> Any:
+def learner_of(graphs: bool, **settings: Any) -> Any:
     from closedhand.learning.device_ppo import DevicePPO, DevicePPOSettings
 
     return DevicePPO(
@@ -371,7 +371,7 @@ def learn(out: Path, seconds: float, looks: list[float], graphs: bool = True) ->
     """Train PPO from random weights; judge and write files after `looks` seconds, not counted."""
     from dataclasses import asdict, replace
 
-    learner = learner_of(seconds, graphs)
+    learner = learner_of(graphs)
     out.mkdir(parents=True, exist_ok=True)
     history: list[dict[str, Any]] = []
     looks = [*[each for each in looks if each < seconds], seconds]

@@ -27,7 +27,7 @@ def ppo_steps(observation: str, seconds: float) -> float:
     return rate(work, seconds)
 
 
-def flat_steps(algorithm: str, seconds: float) -> float:
+def self_play_steps(algorithm: str, seconds: float) -> float:
     """Measure steps a second of Dou Dizhu in sub-steps, by `ppo` or `dmc` of equal settings."""
     from closedhand.learning.dmc import DMC, DMCSettings
     from closedhand.learning.ppo import PPO, PPOSettings
@@ -49,11 +49,11 @@ def flat_steps(algorithm: str, seconds: float) -> float:
 
 RATIOS = (
     (
-        "DMC in self-play, flat actions, batch 2,048, minibatch 512",
-        partial(flat_steps, "dmc"),
+        "DMC in self-play, sub-steps, batch 2,048, minibatch 512",
+        partial(self_play_steps, "dmc"),
         "steps/s",
         "PPO of equal settings",
-        partial(flat_steps, "ppo"),
+        partial(self_play_steps, "ppo"),
         0.5,
     ),
     (

@@ -64,7 +64,7 @@ class RLlibEnv(MultiAgentEnv):
         """
         given = {"observation": COMPACT, "illegal_reward": common.ILLEGAL_REWARD, **config}
         self._illegal_reward = common.check_reward(given.pop("illegal_reward"))
-        self._env = GameAEC(given.pop("game"), **given)
+        self._env = GameAEC(given.pop("game", None), **given)
         self.game = self._env.game
         seats = self._env.possible_agents
         only_part(self._env.observation_space(seats[0]), "RLlib")
