@@ -102,7 +102,9 @@ def sure_win(rules, views, actions, ids):
         tried[depth] += 1
         if wins(rules, view, action):
             return np.int64(actions[0, tried[0] - 1])
-        if depth + 1 < DEEPEST and is_sure(rules, view, action, others, ids):
+        # A last play that does not win is a forbidden finish.
+        more = rules.plays.length[action] < view.left[view.player]
+        if more and depth + 1 < DEEPEST and is_sure(rules, view, action, others, ids):
             depth += 1
             views[depth] = view
             lead_on(rules, views[depth], action)
