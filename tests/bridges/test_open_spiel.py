@@ -232,6 +232,17 @@ def test_bots_play_in_our_matches_and_agents_at_their_tables() -> None:
     assert bots[0].provides_policy()
 
 
+def test_a_state_of_ours_is_resampled_where_it_stands() -> None:
+    """Its history has no chance outcomes, which a new deal would replace."""
+    ours = make_game("leduc")
+    state = open_spiel_game(ours).state_of(ours.deal(np.random.default_rng(2)))
+    state.apply_action(state.legal_actions()[0])
+    sampler = pyspiel.UniformProbabilitySampler(0.0, 1.0)
+    other = state.resample_from_infostate(state.current_player(), sampler)
+    assert other.information_state_string() == state.information_state_string()
+    assert other.legal_actions() == state.legal_actions() and other.history() == []
+
+
 def test_a_bot_is_not_shown_what_its_player_cannot_know() -> None:
     """A redeal of hidden cards changes nothing that a bot sees."""
     game, asked = open_spiel_game("doudizhu"), []

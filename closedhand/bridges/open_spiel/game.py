@@ -228,24 +228,24 @@ class OpenSpielState(pyspiel.State):
         return self.node.text(seat, recalls)
 
     def resample_from_infostate(self, player: int, sampler: Any) -> "OpenSpielState":
-        """Draw a determinisation of what a player knows.
+        """Draw a determinisation of what a player knows, for OpenSpiel's searches.
+
+        Its history is that of this state from the new deal, if deals are listed. If they are drawn,
+        it keeps the chance outcomes of this state, which do not lead to the new deal. It is empty
+        if this state was made by `state_of`.
 
         Args:
             player: The player's seat.
-            sampler: Function that returns random numbers from 0 to 1.
-
-        Returns:
-            The state. Where deals are drawn, its history keeps the chance outcomes of this state,
-            which do not lead to the new deal.
+            sampler: Function without arguments that returns random numbers from 0 to 1.
         """
         game = self.get_game()
         shared = game.shared
         view = shared.game.view(self.record, player)
         rng = np.random.default_rng(int(sampler() * 2**53))
         found = shared.game.redeal(view, player, rng)
-        history = self.history()
-        if not history:
+        if not self._drawn:
             return game.state_of(found)
+        history = self.history()
         if shared.deals is not None:
             history[0] = shared.of_deal[shared.game.deal_text(found)]
             state = game.new_initial_state()
