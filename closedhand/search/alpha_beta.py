@@ -18,7 +18,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.contract import dispatched
 from closedhand.core.game import State
-from closedhand.core.numba.jit import Floats, Ids, Integer, Policy, Rules, States, inlined, kernel
+from closedhand.core.numba.jit import Floats, Ids, Integer, Policy, Rules, States, kernel
 
 UNKNOWN, LOST, WON = -1, 0, 1
 """Results of `solve`."""
@@ -65,9 +65,13 @@ def position_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64,
     ...
 
 
-@inlined
+@kernel
 def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
-    """Return the value of a position in the table, `UNKNOWN` if it is not there."""
+    """Return the value of a position in `table`, `LOST` or `WON`; `UNKNOWN` if it is not there.
+
+    The table, uint64 [size, 2], is that of `search`, but not empty: its size is a power of 2 from
+    `SLOTS` up. An empty place is all 0, whose value is `UNKNOWN` too.
+    """
     # The low bits of the first word choose the group of `SLOTS` places.
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
     for i in range(SLOTS):
@@ -77,7 +81,7 @@ def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
     return UNKNOWN
 
 
-@inlined
+@kernel
 def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int:
     """Keep the value of a position; return 1 if its place was empty, else or without a table 0."""
     if len(table) == 0:
@@ -95,7 +99,7 @@ def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int
     return added
 
 
-@inlined
+@kernel
 def recall(
     policy: Policy, rules: Rules, states: States, depth: int, table: Ids, keys: Ids
 ) -> Integer:
@@ -107,7 +111,7 @@ def recall(
     return look_up(table, first, second)
 
 
-@inlined
+@kernel
 def outcome(payoff: float, least: float, seen: Floats) -> int:
     """Return `WON` or `LOST` for a payoff, and note it in `seen`."""
     if payoff >= least:

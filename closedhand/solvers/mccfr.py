@@ -18,13 +18,13 @@ Zinkevich and Bowling, "Monte Carlo Sampling for Regret Minimization in Extensiv
 import numpy as np
 
 from closedhand.core.game import Game
-from closedhand.core.numba.jit import inlined, kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.solvers.bases import SampledSolver
 from closedhand.solvers.interface import END, Trees
 from closedhand.solvers.regrets import draw_deal, match_regrets, sample
 
 
-@inlined
+@kernel
 def sweep(tree, deal, player, rng, regret, average, queue, below, shares, values):
     """Learn from one deal, a node, for one player; `rng` draws the others' actions.
 

@@ -72,7 +72,7 @@ def draw_deal(deals, rng):
     return first
 
 
-@inlined
+@kernel
 def sample(probabilities, row, number, random):
     """Sample an action of a set by `random`, a uniform number from 0 to 1; return its index.
 

@@ -67,10 +67,10 @@ def kernel(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """Compile as `kernel` does, for small functions that write to an array and are called often.
+    """Compile as `kernel` does, for small functions that are called in loops.
 
-    The function's code replaces every call: a call would count a reference to the array, which
-    takes longer than a few writes.
+    The function's code replaces every call before LLVM optimises it. That may save a fifth of the
+    time of a loop or double it: measure both.
     """
     return _compile(function, inline="always")
 
