@@ -265,7 +265,7 @@ class _Terminal:
         self, session: Session, ask: Callable[[str], str], show: Callable[[str], None], score: Score
     ) -> None:
         self.session, self.ask, self.show, self.score = session, ask, show, score
-        self._listed = 0  # hints shown before the present decision
+        self._listed = 0  # hints listed so far at this decision
         self._commands: dict[str, Callable[[], None]] = {
             "": lambda: None,
             "help": self._help,

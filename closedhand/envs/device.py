@@ -171,10 +171,12 @@ def step_name(compact: bool, by_block: bool) -> str:
 
 
 def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape:
-    """Choose the launch configuration of steps of a number of games.
+    """Choose the launch configuration of a step of `number` games, see `core.numba.gpu.entries`.
 
     The observation and the mask of a game take `row` bytes. The GPU has `processors`
-    multiprocessors, and a block may have `most_shared` bytes of shared memory.
+    multiprocessors, and a block may have `most_shared` bytes of shared memory. If four rows fit
+    into these, a block writes the rows of 4 to `MOST_PER_BLOCK` games there. Else a thread plays a
+    game and writes its row to global memory, and `per_block` and `shared` are 0, unused.
     """
     # A multiple of 4, so that the rows of a block begin and end with whole words.
     per_block = min(MOST_PER_BLOCK, min(ROWS_OF_A_BLOCK, most_shared) // row // 4 * 4)

@@ -180,7 +180,7 @@ def halved(notes: np.ndarray) -> NDArray[np.float16]:
     """Round notes to float16.
 
     Raises:
-        InputError: A note is beyond its range.
+        InputError: A note is NaN, or beyond the range of float16.
     """
     with np.errstate(over="ignore"):
         rounded = notes.astype(np.float16)

@@ -241,7 +241,12 @@ class DeepLearner(NetworkLearner[Chosen]):
         return {**super().state(), "scale": self.scale.sums.copy(), **self.population.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state` returned."""
+        """Continue from a state that `state` returned, for `core.run.Run.resume`.
+
+        Raises:
+            InputError, ValueError, KeyError: It is damaged, or belongs to another network. The
+                learner may then be restored in part: discard it.
+        """
         check_arrays(state, {"scale": self.scale.sums, "counts": self.counts})
         super().restore(state)
         self.population.restore(state)

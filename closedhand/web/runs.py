@@ -105,7 +105,12 @@ def _quietly(
 
 
 def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
-    """Read the pairings of a match, or a league as one entry; nothing from other files."""
+    """Read the pairings of a match, or a league as one entry, for the page; nothing from others.
+
+    `data` has the form of `arena.results.summary` or `arena.league.summary`; damaged data raise any
+    error. An entry has also `about`. `gap` is the points of the first agent less those of the
+    second, [mean, low, high]; a league has neither agents nor a gap.
+    """
     if not isinstance(data.get("game"), str):
         return []
     deals = data.get("deals")

@@ -339,9 +339,11 @@ def exchange_weight(rules, view, player, hands):
 
 @kernel
 def deal_weight(rules, state, player):
-    """Count the exchanges, unknown to `player`, that lead to the hands of a state.
+    """Count the exchanges, unknown to `player`, that lead to the hands of a full state, as a float.
 
-    Once tricks are played, `redeal` draws each determinisation in proportion to this number.
+    1 if all is known: a loser knows all of its pair's exchange, a winner all but which of its cards
+    were the tax (`ways_to_pay`), others nothing of it (`exchange_weight`). Tricks are being played.
+    `redeal` draws determinisations about in proportion to this number.
     """
     if not has_exchange(rules, state):
         return 1.0

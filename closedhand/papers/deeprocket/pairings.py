@@ -81,7 +81,7 @@ def compute(
 
 
 def part_name(iteration: int, pairing: str) -> str:
-    """Name an iteration of a pairing; iterations count from 0."""
+    """Name an iteration, counted from 0, of a pairing: `DR-v-MW-01` is the first."""
     return f"{pairing.replace(' ', '-')}-{iteration + 1:02}"
 
 

@@ -1,1 +1,1 @@
-"""The course slides on UH-Leduc: values, learning curves and the state graph."""
+"""Computations for the course slides on UH-Leduc: values, learning curves, the state graph."""

@@ -29,7 +29,10 @@ GAMES, PIECE = 8192, 1024
 
 @kernel
 def play_deals(rules, policy, state, deals, rng, ids, gradient):
-    """Play `deals` deals; add the gradient of both sides' payoffs to `gradient`, [FEATURES]."""
+    """Play `deals` deals, each `TABLES` times; add to `gradient`, float64 [FEATURES].
+
+    Each side adds the gradient of its own payoff with respect to its own decisions.
+    """
     traces = np.zeros((TABLES, FEATURES))
     won = np.empty(TABLES)
     for _ in range(deals):

@@ -85,7 +85,10 @@ def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
 
 
 def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
-    """Measure the accuracy of the network of a kind in a file on the games of an expert.
+    """Measure the accuracy of a network, `policy` or `kicker`, in a file on games of an expert.
+
+    `games` are those of `played_by`, all of them held out. At least `BLOCKS` are needed: a block
+    without pairs counts as accuracy 0.
 
     Returns:
         `file`: its name; `digest`: its SHA-256; `decisions`: their number; `accuracy`: overall and
@@ -98,7 +101,7 @@ def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
     network, _ = networks.load(path, kind)
     rows = pairs.index(games, kind)
     block = rows[:, 0] * BLOCKS // len(games.deals)
-    found = np.stack(
+    found = np.stack(  # [block, role, 3], see `evaluate`
         [evaluate(network, games, kind, rows[block == number]) for number in range(BLOCKS)]
     )
     sums = found.sum(axis=1)

@@ -248,6 +248,10 @@ class Learner(LightningModule):
         return self.trainer.strategy.reduce_boolean_decision(wanted, all=False)
 
     def _text(self) -> str:
+        """Describe the training for `progress`: all its steps, and the speed since the last check.
+
+        Records without held-out pairs, for which a check has no accuracy, are refused before.
+        """
         text = f"{self.global_step:,} steps"
         if self._learning > 0:
             text += f", {self._pairs / self._learning:,.0f} pairs/s"

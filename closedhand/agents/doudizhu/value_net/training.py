@@ -109,7 +109,9 @@ class Training:
         self._policy: Policy | None = None  # that of the last step, whose arrays are used again
         self.remote: RemoteWorkers | None = None
         self.net = network.new_net(seed)
-        self._known = np.zeros(self.net.inputs.shape[:-1], np.bool_)  # rows learned before
+        self._known = np.zeros(
+            self.net.inputs.shape[:-1], np.bool_
+        )  # rows that `start` has learned
         if start is not None:
             self.net, about = files.read(start)
             for name in files.NUMBERS:
