@@ -87,7 +87,7 @@ def phevaluator_hands(seconds: float) -> float:
     rng = np.random.default_rng(0)
     deck = np.array(plays.CARDS)
     fronts = {
-        frozenset(cards): plays.key(tuple(plays.RANKS.index(card[0]) for card in cards))
+        frozenset(cards): plays.key(tuple(plays.RANKS.index(card[0]) for card in cards), False)
         for cards in _threes()
     }
     floors = _floors()

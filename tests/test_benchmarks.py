@@ -1,8 +1,11 @@
 """The table of benchmarks: what stays when a part is measured again."""
 
+from collections.abc import Callable
 from typing import Any
 
-from benchmarks.__main__ import merge, page
+import pytest
+
+from benchmarks.__main__ import MODULES, merge, page
 
 
 def results(rounds: int, processor: str, *names: str) -> dict[str, Any]:
@@ -28,3 +31,24 @@ def test_figures_of_another_machine_are_left_out() -> None:
     table = page(merge(results(5, "A", "kept", "again"), results(2, "B", "again")))
     assert "one core of: B" in table and ". 2 rounds" in table
     assert "kept" not in table and "| again | 2 1/s" in table
+
+
+def measured() -> dict[str, Callable[[float], float]]:
+    """All functions that measure, of us and of peers, by row."""
+    found: dict[str, Callable[[float], float]] = {}
+    for module in MODULES:
+        for what, ours, _, peer, theirs, _ in module.RATIOS:
+            found |= {what: ours, f"{what}: {peer}": theirs}
+        found |= {what: ours for what, ours, _ in module.RATES}
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.peers
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("row", measured())
+def test_every_row_measures_something(row: str) -> None:
+    try:
+        assert measured()[row](0.001) > 0
+    except ImportError as error:
+        pytest.skip(f"a peer is not installed: {error}")
