@@ -88,7 +88,7 @@ def served_rounds(seconds: float) -> float:
     from closedhand.competitions.uecda.client import Client
     from closedhand.competitions.uecda.server import Server
 
-    warm_up, number = 20, 20 + round(100 * seconds)
+    warm_up, number = 20, 20 + max(1, round(100 * seconds))
     server = Server(["net"], rounds=number, port=0)
     clients = [
         Thread(target=lambda i=i: Client("default", *server.address, seed=i).play())
