@@ -48,8 +48,8 @@ def env(
 
     The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
     agent whose illegal action ends the game gets `illegal_reward`, the others 0. A lenient game
-    (`game.lenient`) has no check against the mask: its illegal actions count as others. The other
-    arguments, and the errors, are those of `SoloEnv`.
+    (`game.lenient`) has no check against the mask: its illegal actions count as other
+    actions. The other arguments, and the errors, are those of `SoloEnv`.
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)

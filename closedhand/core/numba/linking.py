@@ -184,7 +184,6 @@ def overload(function: Any) -> Callable[[Any], Any]:
 
 
 def _call_of(kernel: Any) -> Any:
-
     def call(*arguments: Any) -> Any:
         return kernel(*arguments)
 
