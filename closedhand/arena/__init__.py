@@ -1,4 +1,4 @@
-"""Comparisons of agents: matches, leagues, ladders, with their results and pictures."""
+"""Comparisons of agents: matches, leagues, ladders, gains of responders; results, pictures."""
 
 from closedhand.arena import exploit, ladder, league, match, plot, results
 

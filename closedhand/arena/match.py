@@ -5,8 +5,8 @@
    All such assignments are played. For one seat against two these are two tables per deal.
 3. More than two agents play all pairings, on the same deals.
 
-Agents are created anew for each chunk of deals. So results depend neither on the number of
-processes nor on where a match was interrupted.
+Agents are created anew for each chunk of deals, so results depend neither on the number of
+processes nor on an interruption; an object keeps its state, and each process plays a copy of it.
 """
 
 from collections.abc import Callable, Sequence

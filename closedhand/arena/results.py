@@ -270,12 +270,12 @@ def refusing(message: str) -> Generator[None]:
 
 
 def continuing(path: Path) -> AbstractContextManager[None]:
-    """Refuse a file in another form than that of a match."""
+    """Refuse a file whose form is neither that of a match nor that of a league."""
     return refusing(f"{path} holds no match to resume: name another file")
 
 
 def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the results of a match that is to be resumed with the settings `wanted`.
+    """Read the results of a match or a league that is to be resumed with the settings `wanted`.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.

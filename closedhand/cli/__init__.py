@@ -2,8 +2,8 @@
 
 Commands print text for people. With `--json` a command prints one JSON object on stdout and nothing
 else. Progress goes to stderr: a bar in a terminal, a line a minute in a log. Bad input ends with
-one line on stderr and exit code 2, and so does a full or broken disk. Slow imports are made inside
-the functions, so that --help is fast.
+exit code 2 and one line on stderr, or a box where Typer refuses an option; so does a failing disk.
+Slow imports are made inside the functions, so that --help is fast.
 """
 
 import os

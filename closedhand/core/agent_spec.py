@@ -34,8 +34,8 @@ class AgentSpec:
         name: Name of the agent.
         options: Keys and values in brackets: numbers, booleans and strings.
         argument: Text after the first colon, without enclosing quotes; None if there is none.
-        texts: The options as they were written, without enclosing quotes. The agent's table of
-            options decides whether `2024` is a number or a text.
+        texts: The options as they were written, without enclosing quotes. They precede
+            `options`: the agent's table decides whether `2024` is a number or a text.
     """
 
     name: str

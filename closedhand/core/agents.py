@@ -84,7 +84,7 @@ def act_batch(agent: Agent, views: np.ndarray) -> np.ndarray:
 
 
 def legal_choice(game: Game, view: State, agent: Agent) -> int:
-    """Return the legal action that the choice of an agent counts as; see `contract.admit`.
+    """Return the legal action that an agent's choice counts as, by `contract.admit`.
 
     Raises:
         InputError: The choice is no integer, is refused, or counts as an action that is not legal.

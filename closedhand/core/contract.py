@@ -21,9 +21,9 @@ record, which `deal`, `play`, `hide` and `redeal` change in place; `player`, a s
 `action`, an id; `ids`, scratch space, int32 [num_actions]; `out`, an array to write; `rng`,
 anything with `random()`.
 
-The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module does
-not define one of the eight functions, that of the flat game is called with `rules.flat`. For the
-four others the defaults apply there as well.
+The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module lacks
+one of the eight functions, that of the flat game is called with `rules.flat`. If it lacks one of
+the four others, the default is called, even if the flat game defines the function.
 
 The same functions run on a GPU, one thread a game, if they keep to these rules:
 
@@ -51,7 +51,6 @@ VERSION = 1
 
 MAX_PLAYERS = 16
 """Maximum number of players."""
-
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -134,7 +133,10 @@ def over(rules: Rules, state: State) -> bool:
 
 @dispatched()
 def returns(rules: Rules, state: State, out: Floats) -> None:
-    """Write every player's payoff into `out`, float64; in a staged game also before its end."""
+    """Write every player's payoff into `out`, float64; in a staged game also before its end.
+
+    `out` may be longer than the number of players, and need not be zero before.
+    """
 
 
 @dispatched()

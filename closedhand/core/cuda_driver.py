@@ -23,7 +23,6 @@ LIBRARY = "libcuda.so.1"
 STACK_LIMIT, SHARED_LIMIT = 0, 8
 """Numbers of `CU_LIMIT_STACK_SIZE` and `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`."""
 
-
 NUMBERS: Any = {
     "?": ctypes.c_int8, "b": ctypes.c_int8, "B": ctypes.c_uint8, "h": ctypes.c_int16,
     "H": ctypes.c_uint16, "i": ctypes.c_int32, "I": ctypes.c_uint32, "l": ctypes.c_int64,

@@ -77,7 +77,6 @@ class Odds(NamedTuple):
 HIDDEN = "▒"
 """A card face down, in text."""
 
-
 SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 """Symbols of the suits; `core.text` writes them in ASCII."""
 

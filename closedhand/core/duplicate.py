@@ -101,7 +101,8 @@ def start(
 ) -> tuple[list[Agent], np.ndarray]:
     """Make the agents, let each decide once, and deal the states of the deals numbered `deals`.
 
-    Return agents and states. All of it follows from the seed, except states that are `fixed`.
+    Return agents and states. They follow from the seed, except `fixed` states and agents that are
+    objects, which go on from their last use.
     """
     seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
     agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]

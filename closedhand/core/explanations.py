@@ -87,10 +87,10 @@ def kind_of(game: Game, action: int) -> str:
 
 
 def reason_against(game: Game, state: State, cards: Sequence[str]) -> str:
-    """Explain as `why_not` does why the player to act may not play cards, given by their texts.
+    """Explain in one line why the player to act may not play cards, given by their texts.
 
-    Empty, too, if the game has more than `MOST_LOOKED_UP` actions. The first call for a game is
-    slow: it lists the cards of all plays.
+    The text is empty if some play of the cards is legal, or if the game has more than
+    `MOST_LOOKED_UP` actions. The first call for a game is slow: it lists the cards of all plays.
     """
     if game.num_actions > MOST_LOOKED_UP:
         return ""
@@ -111,7 +111,7 @@ def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:
-    """Return the cards that a player has seen and those it has not, except its own, by its view.
+    """Return the cards that a player has and has not seen, without its own; `view` is its view.
 
     Raises:
         InputError: The game does not list them, or there is no such player.

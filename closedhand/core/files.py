@@ -48,7 +48,6 @@ KINDS = {
 }
 """Names of things other than regular files, for messages."""
 
-
 PATIENCE = 0.1
 """Seconds for which a lock is tried: other processes hold it for a moment to check it."""
 

@@ -73,7 +73,7 @@ class Games(NamedTuple):
         rewards: Rewards of all seats in this step, float64 [n, seats].
         status: Status after this step, see `closedhand.core.status`, int8 [n].
         actors: Seat that acted, or `NONE`, int64 [n].
-        players: Seat to act, whose observation and mask the row shows, int64 [n].
+        players: Seat to act, or the user's; the row shows its observation and mask, int64 [n].
     """
 
     states: States

@@ -95,7 +95,7 @@ def compute_parts(
 ) -> Results:
     """Compute results by name, except those that the folder holds with the same settings.
 
-    A result with other settings is replaced. The package's version is one of the settings.
+    A result with other settings (JSON values, no tuples) or of another version is replaced.
 
     Raises:
         InputError: A result cannot be read or written, or would replace another kind of file.

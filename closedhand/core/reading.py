@@ -49,7 +49,7 @@ _factor: ContextVar[float | None] = ContextVar("factor", default=None)
 
 @contextmanager
 def limits(factor: float) -> Generator[None]:
-    """Multiply the limits of all reading in this block by a factor.
+    """Multiply the limits of reading in this block by a factor, but not in threads or workers.
 
     Raises:
         InputError: The factor is not a positive number of at most `MOST_FACTOR`.
@@ -184,7 +184,7 @@ def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, 
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Iterate over `filled_lines` of a file that are no `#` comments."""
+    """Iterate over the `filled_lines` of a file, except comments, which begin with `#`."""
     for number, line in filled_lines(path):
         if not line.startswith("#"):
             yield number, line

@@ -77,11 +77,11 @@ class GameSpec:
         faces: Pictures in a browser of cards whose text is neither a rank nor a rank and a suit, by
             that text: a rank and a suit (`Ks`), or `joker` or `JOKER` for the lesser or the greater
             joker.
-        playouts: Maker of the policy whose playouts rate actions in hints and replays, and of the
-            game that they play, whose payoffs may be simpler: `game -> (game, policy)`, or None for
-            rules without such a policy. Without it playouts are random. If the policy is
-            deterministic, its method `varied` returns one whose plays are drawn, for values of open
-            hands.
+        playouts: Function `game -> (game, policy)` for the playouts that rate actions in hints and
+            replays; the game that it returns may have simpler payoffs. It returns None for rules
+            without such a policy: playouts are then random, as without the function. A
+            deterministic policy may have a method `varied` that returns one whose plays are drawn,
+            for values of open hands.
         endgames: Means to solve open hands, a `closedhand.search.exact.Endgames`; None: a position
             is a deal and actions, and is searched without a table of decided positions.
         rulebook: Rules in words, Markdown by language, `en` and by choice `zh` and `ja`, for
@@ -267,7 +267,7 @@ def _reduce(game: Game) -> tuple[Any, ...]:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Return whether values are equal, such as rules: tuples, with arrays or records in them."""
+    """Return whether two values are equal, which may be tuples of arrays or records, as rules."""
     if all(isinstance(each, tuple) for each in (one, other)):
         return len(one) == len(other) and all(map(_equal, one, other))
     return one is other or np.array_equal(one, other)

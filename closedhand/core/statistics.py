@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 BLOCK, SHORT_BLOCK, FEWEST_BLOCKS = 100, 10, 10
-"""Minimum number of rows of a block; the minimum if there would be fewer than `FEWEST_BLOCKS`
-blocks; and that number. The payoffs of neighbouring rounds of Daihinmin with classes have a
+"""Minimum number of rows of a block; the same where that gives fewer than `FEWEST_BLOCKS` blocks;
+and this number of blocks. The payoffs of neighbouring rounds of Daihinmin with classes have a
 correlation of 0.3, which is gone after three rounds."""
 LEVEL = 0.95
 """Confidence level of intervals."""
@@ -55,9 +55,9 @@ def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
 def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
     """Estimate the mean of each column of shares, such as win rates, with its 95% interval.
 
-    The interval is Wilson's, which lies within 0 to 1 and also holds near the ends. In place of the
-    number of games stands the number of independent games with the same variance of the mean, as in
-    surveys: games of one deal depend on each other.
+    The interval is Wilson's, which lies within 0 to 1 and also holds near the ends. Its number of
+    games is that of independent games with the same variance of the mean, as in surveys, since
+    games of one deal depend on each other.
 
     Args:
         values: Shares, otherwise as for `student`; a single row has NaN ends.

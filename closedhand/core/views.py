@@ -1,7 +1,7 @@
 """Common parts of the games' functions `view_from`: parsing and playing the observed actions.
 
 They build a view from the knowledge of a player at a real table: they play the actions by the rules
-from a position with placeholders for hidden cards, on which no part of the view depends.
+from a position with placeholders for hidden cards. The view does not depend on the placeholders.
 """
 
 from collections.abc import Iterable

@@ -47,9 +47,9 @@ def env(
     """Make the env of `pettingzoo.make`: `GameAEC` with PettingZoo's three usual checks.
 
     The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
-    agent whose illegal action ends the game gets `illegal_reward`, the others 0. A lenient game
-    (`game.lenient`) has no check against the mask: its illegal actions count as other
-    actions. The other arguments, and the errors, are those of `SoloEnv`.
+    agent whose illegal action ends the game gets `illegal_reward`, the others 0. In a lenient game
+    (`game.lenient`) illegal actions count as others instead. The other arguments, and the errors,
+    are those of `SoloEnv`.
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)

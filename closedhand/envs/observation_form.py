@@ -60,7 +60,7 @@ class ObservationForm:
         return low, high
 
     def space(self, has_mask: bool = True) -> spaces.Dict | Any:
-        """Make the space of `show`, int8: of the parts, the mask if `has_mask`; or of one array."""
+        """Make the space of `show`, int8: a dict, with the mask if `has_mask`, or one array."""
         low, high = map(self.parts, self.bounds())
         parts: OrderedDict[str, spaces.Space[Any]] = OrderedDict(
             (name, spaces.Box(low[name], high[name], low[name].shape, np.int8)) for name in low

@@ -129,7 +129,7 @@ def check_seat(game: Game, seat: int | str) -> int | None:
 def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
     """Restore attributes of an env if a `given` start is refused in this block.
 
-    If `given` is None, nothing is copied or restored. Agents given as objects are not copied.
+    If `given` is None, nothing is kept. Agents made of a name or a `NamedAgent` are deep-copied.
     """
     specs = env._opponents.specs if env._opponents is not None else ()
     # Deepcopy does not copy objects that are in its memo.

@@ -67,7 +67,7 @@ def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
     """Draw rows of cards, uint8 [540, 960, 3]; the picture is legible at half its size.
 
     Every row has the name and, see `COUNTED`, the number of cards on its left, then the cards, then
-    the last play and the note. `names` of the players by seat replace the labels of their rows,
+    the last play and the note. `names` of the players by seat replace those of their rows,
     unless the font lacks their letters. An `InputError` says if Pillow is not installed.
     """
     pillow = require_pillow()

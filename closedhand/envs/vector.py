@@ -75,7 +75,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation.
     - `current_player`, int64 [num_envs]: the player of the observation and the mask.
-    - `returns`, float64 [num_envs, num_players]: payoffs by player of the games that just ended.
+    - `returns`, float64 [num_envs, num_players]: payoffs by player of games that are over.
     - `illegal_action`, bool [num_envs]: whether an illegal action ended the game.
     - `legal_actions`, int32 [num_envs, longest], with `legal="ids"` or `"both"`: the ids of the
       legal actions, ascending, then -1; `longest` is the greatest number in any game of this step.
@@ -93,8 +93,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
     GPU. Other opponents, such as searches, play all games with one stream: what they draw depends
     on `num_envs`. Copies and pickles continue the games in progress. For search, `states` holds all
-    games and can be assigned; `observe` then shows them. Before the first `reset` methods raise
-    `gymnasium.error.ResetNeeded`.
+    games; once they were started it can be assigned, and `observe` then shows the new ones. Before
+    the first `reset` methods raise `gymnasium.error.ResetNeeded`.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.

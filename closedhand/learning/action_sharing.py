@@ -48,7 +48,7 @@ def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
 
 
 def plain(network: nn.Module, names: Iterable[str]) -> dict[str, Any]:
-    """Collect the weights of a network by name; those of actions include the shared rows."""
+    """Collect weights by name, views where possible; those of actions include the shared rows."""
     with torch.no_grad():
         return {name: attrgetter(name)(network).detach().numpy() for name in names}
 

@@ -29,7 +29,7 @@ from closedhand.learning.selfplay import Choose, join
 from closedhand.learning.training import DeepLearner, GreedyTemperature, Settings
 
 HELD_OUT = 20
-"""One game in so many, at least one of several, is held out for the accuracy."""
+"""One game in so many, at least one, is held out for the accuracy; a single record is not."""
 TRIES = 100
 """Maximum number of draws of games until one has a decision to learn."""
 

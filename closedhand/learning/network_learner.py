@@ -225,7 +225,7 @@ class NetworkLearner(Generic[Chosen]):
         """Continue from a state that `state` returned.
 
         Raises:
-            ValueError: The state belongs to another network.
+            ValueError, KeyError: The state belongs to another network, or lacks an array.
         """
         for name, module in self.modules.items():
             module_state.restore_module(module, name, state)

@@ -128,7 +128,7 @@ class Training:
         return {"steps": np.array(self.steps), **arrays}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned; a `ValueError` if it is of another task."""
+        """Resume from a result of `state`; one of another task is a `ValueError` or `KeyError`."""
         for name in self.arrays:
             setattr(self, name, state[name].astype(self.dtype))
             if getattr(self, name).shape != (self.task.features,):

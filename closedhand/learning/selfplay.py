@@ -116,8 +116,8 @@ def play_wave(
     """Play games to their end from deals, states [n], which change in place.
 
     `seating` has the player of each seat, integers [n, seats]: `LEARNER` or the index of one of the
-    `opponents`. `choose` decides for the learner; its actions must be legal. If there is nothing to
-    decide, the wave has no rows, and notes of 0 numbers.
+    `opponents`. `choose` decides for the learner; its actions must be legal, except in a lenient
+    game. If there is nothing to decide, the wave has no rows, and notes of 0 numbers.
 
     Raises:
         InputError: An opponent chose an illegal action, or a note is beyond the range of float16.

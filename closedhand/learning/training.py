@@ -196,7 +196,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return waves
 
     def weights(self, network: torch.nn.Module) -> Weights:
-        """Return the weights of a network of this training without sharing, for players."""
+        """Return weights of a network of this training for players, see `action_sharing.plain`."""
         return plain(network, self.acting.state_dict())
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:

@@ -151,7 +151,7 @@ def endgame(
 
     Args:
         game: The game; the actions are those of its flat form.
-        state: A full state, such as `place` makes.
+        state: A full state, such as `place` makes; a view gives wrong payoffs.
         teams: Team of each seat; None: as `teams_of` returns.
         seconds: Seconds after which the search ends.
         memory: Maximum number of bytes of its tables.

@@ -159,7 +159,7 @@ class ISMCTS(Search):
     def best(self, view: State, rng: Rng) -> int:
         """Choose an action of the player to act, whose view it is.
 
-        With a budget of simulations, the same seed of `rng` leads to the same action.
+        With a budget of simulations, equal seeds and numbers of threads lead to equal actions.
 
         Raises:
             InputError: The game is over.

@@ -153,7 +153,7 @@ class MonteCarlo(Search):
             low: Least payoff that the player can still get, by default that of the game.
             high: Greatest such payoff.
             rng: Generator of everything that is drawn; by default a new one, seeded at random. With
-                a budget of simulations, the same seed leads to the same action.
+                a budget of simulations, equal seeds and numbers of threads lead to equal actions.
 
         Raises:
             InputError: The game is over.

@@ -174,7 +174,7 @@ class PairedSearch(Search):
     """Search for the player of a view by paired simulations.
 
     Attributes:
-        guesses: Guess in each particle at the end of the last search, int64 [n]; see
+        guesses: Guesses in the particles of the last search, in any order, int64 [n]; see
             `closedhand.search.particles.log_likelihood`.
     """
 
@@ -232,7 +232,7 @@ class PairedSearch(Search):
             view: View of the player to act.
             actions: Candidate actions, the policy's own choice first.
             rng: Generator of everything that is drawn. With a budget of simulations, the same seed
-                leads to the same action.
+                and number of threads lead to the same action.
             expected: Prior means of the advantages over the first action, such as those by a value
                 network, float64 [n]; None: no prior.
             error: Standard error of the prior means.

@@ -30,7 +30,7 @@ from closedhand.solvers.tree import InfoTree
 
 @kernel
 def evaluate_all(tree, sigma, reached, values, gains, own, best):
-    """Write values of `sigma` to `own`, for its first players, and of best responses to `best`."""
+    """Write values of `sigma` for the first players to `own`, of all best responses to `best`."""
     for player in range(len(best)):
         reach_others(tree, sigma, player, reached)
         if player < len(own):

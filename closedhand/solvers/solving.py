@@ -139,7 +139,7 @@ class Run(long_work.Run[BaseSolver]):
         return self.history[-1]["nash_conv"]
 
     def summary(self) -> dict[str, Any]:
-        """Summarise the run for JSON, without the strategy itself."""
+        """Summarise a judged run for JSON, without the strategy itself."""
         result = {"interrupted": self.interrupted, **self.history[-1], "curve": self.history}
         return {**self.settings, **result}
 

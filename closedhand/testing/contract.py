@@ -210,7 +210,7 @@ def check_all_deals(game: Game, seed: int) -> list[Deal]:
 def check_redeals(game: Game, deals: list[Deal], seed: int) -> None:
     """Check that redeals of a view are as likely as the listed deals with that view.
 
-    The views of each player that most deals share are checked.
+    Of each player's views, those that fit the greatest numbers of deals are checked.
     """
     rng = np.random.default_rng(seed)
     for player in range(game.num_players):

@@ -9,7 +9,7 @@ import numpy as np
 from closedhand.core.game import Game, State
 
 CLOSE_LOOKS = 6
-"""Maximum number of items that `some` returns, as of positions that are checked closely."""
+"""Maximum number of items that `some` returns, and so of positions checked closely in a game."""
 
 SAMPLES = 10
 """Number of random ids that `contract.check_illegal` tries, and of ids that a message shows."""

@@ -161,7 +161,7 @@ class Connection:
             task.cancel()
 
     async def answer(self, text: str) -> None:
-        """Answer a message after earlier ones; an independent one waits only for those like it."""
+        """Answer a message after earlier ones; `Request.independent` says which may overtake."""
         number: Any = None
         try:
             if not self.owner and len(text) > MOST_GUEST_MESSAGE:

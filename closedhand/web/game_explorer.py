@@ -1,6 +1,6 @@
 """Analysis of a small game: its public graph, the losses of a strategy, and solvers.
 
-A row of the tree is an action at an information set, here a set; see `closedhand.solvers.public`.
+Here a "set" is an information set, and a "row" of the tree an action at one.
 """
 
 import time

@@ -82,8 +82,8 @@ def _rates(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> li
 def _all_met(pairs: Iterable[frozenset[str]]) -> list[str]:
     """Find agents that have all met each other, in the order of their names.
 
-    For each agent, drop from those that it has met the one with the most missing pairs, until all
-    left have met. If any two of them have met, two are left: so three are found if three have met.
+    Begin with each agent and those that it has met, and drop the one with the most missing pairs
+    until all left have met. The largest such group counts: three or more if any three have met.
     """
     met: dict[str, set[str]] = {}  # the agents that each has met, itself among them
     for pair in pairs:

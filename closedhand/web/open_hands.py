@@ -26,9 +26,9 @@ def solved(game: Game, state: State, seconds: float, seats: int | None = None) -
     Only the first `seats` have a hand, by default all. The line leaves out the plays of the others.
 
     Returns:
-        `player`, who is to act, and by whose payoffs `low` and `high` bound the result; `teams` of
-        the seats; `is_win`, whether payoffs are 1 and -1; `plays`, all legal ones with their own
-        bounds; `line`, the best play and those that follow; `seconds` and `positions` searched.
+        `player`, the seat to act; `low` and `high`, the bounds of its payoff; `teams` of the seats;
+        `is_win`, whether payoffs are 1 and -1; `plays`, all legal ones with bounds of their own;
+        `line`, the best play and those that follow; `seconds` and `positions` searched.
 
     Raises:
         InputError: The players act at the same time, or the game is over.

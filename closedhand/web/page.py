@@ -27,7 +27,7 @@ def page(
 ) -> str:
     """Build the HTML page that replays some games.
 
-    With `judged` all plays are judged, in a second each. `progress` gets the number of games done.
+    With `judged` all plays are judged, in about a second each. `progress` gets the games done.
 
     Raises:
         InputError: There are no games, or too many, or one is too long or breaks its rules.

@@ -18,7 +18,7 @@ LONGEST = 20_000
 ONE = r"""(?:'[^'\\]*'|"[^"\\]*"|-?[0-9]{1,9}|True|False|None)"""
 MANY = rf"\[\s*(?:{ONE}\s*(?:,\s*{ONE}\s*)*)?\]"
 NAMED = rf"\s*,\s*([a-z_]{{1,40}})\s*=\s*({ONE}|{MANY})"
-"""Regular expressions of a literal (`ONE`), a list of literals, a comma and a named argument."""
+"""Regular expressions: a literal, a list of literals, and a named argument after a comma."""
 POSITION = re.compile(
     rf"\s*(?:make_game\(\s*(?P<game>{ONE})(?P<options>(?:{NAMED})*)\s*\)|[a-z_]{{1,40}})"
     rf"\s*\.\s*view_from\(\s*(?P<player>[0-9]{{1,2}})\s*,\s*(?P<hand>{ONE})"

@@ -34,7 +34,7 @@ METADATA = ("settings", "history")
 
 
 def everything_in(folder: Path | None) -> dict[str, Any]:
-    """Read `results`, `ladders` and `curves` from a folder, the newest first; none without one."""
+    """Read `results`, `ladders` and `curves`, newest first; all are empty without a folder."""
     found: dict[str, Any] = {"results": [], "ladders": [], "curves": []}
     if folder is None or not folder.is_dir():
         return found

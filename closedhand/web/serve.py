@@ -47,9 +47,9 @@ def run(
 ) -> None:
     """Serve until Ctrl-C; `note` is called with a line that states the link.
 
-    Port 0 is any free one. Without a token, the secret of the owner, a random one is made if other
-    machines can reach the server. `origins` are public addresses of proxies, and `servers` texts
-    for `parse_address`; for `added` and the folders see `Lobby`.
+    Port 0 is any free one. If `token`, the secret of the owner, is None, a random one is made, but
+    none at a local address without `origins`. `origins` are public addresses of proxies, `servers`
+    texts for `parse_address`; for `added` and the folders see `Lobby`.
 
     Raises:
         InputError: An argument is not valid, or the server cannot listen at the address.

@@ -34,7 +34,7 @@ from closedhand.games.chinese_poker.rules import evaluate
 from closedhand.games.chinese_poker.state import UNSET
 
 SLACK = 0.25
-"""Expected points by which arrangements that `rescored` counts are at most below the best one."""
+"""Largest gap in expected points from the best arrangement to one that `rescored` counts."""
 
 
 class Separable(BatchAgent):
@@ -102,8 +102,8 @@ class Separable(BatchAgent):
 class Responder(Separable):
     """Agent that responds to a pool: counts points of promising arrangements against all of it.
 
-    `slack` is the largest difference of a promising arrangement from the best one, in expected
-    points by the tables.
+    An arrangement is promising if its expected points by the tables are within `slack` of the best.
+    `values`, and the front to a back that another agent chose, are by the tables alone.
     """
 
     def __init__(self, game: Game, tables: Tables, pool: Pool, slack: float, name: str) -> None:

@@ -42,7 +42,7 @@ from closedhand.games.chinese_poker.state import Rules
 METHODS = ("fitted", "blog")
 
 SLACK = 0.6
-"""Expected points by which arrangements in the fit are at most below the best one."""
+"""Largest gap in expected points from the best arrangement of a hand to one in the fit."""
 ROOM = 48
 """Maximum number of arrangements of a hand in the fit."""
 SHARPNESS = 0.08
@@ -54,7 +54,7 @@ FIRST_CYCLES = 8
 """Cycles of `blog` before the first fit, which needs opponents of some strength."""
 
 Progress = Callable[[float], object]
-"""Function called with the fraction of a cycle that is done, 0 to 1."""
+"""Function called with the fraction of a cycle of `fitted` that is done, 0 to 1."""
 
 
 def even() -> np.ndarray:
@@ -263,8 +263,8 @@ def descend(rules, win, parts, points, numbers, order, rate):
 def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) -> Run[Training]:
     """Make a run of a training before its first cycle; it can be resumed.
 
-    The folder gets `tables.npz` and the checkpoint `training.npz`. `progress` is called with the
-    fraction of a cycle that is done; it may raise to interrupt the cycle.
+    The folder gets `tables.npz` and the checkpoint `training.npz`. `progress`, a `Progress`, may
+    raise to interrupt the cycle.
 
     Raises:
         InputError: As for `Training`.

@@ -27,7 +27,7 @@ class SearchAgent:
     spent: np.ndarray
 
     def __init__(self, game: Game, name: str, seed: int, policy: Policy) -> None:
-        """Play by a policy of the playouts, whose `worthwhile` lists the plays of endings."""
+        """Search with playouts by `policy`; its `worthwhile` lists the plays tried in endings."""
         self.game = game
         self.name = name
         self._rng = np.random.default_rng((seed, 0x5EA2C4))

@@ -1,4 +1,4 @@
-"""The agent `equilibrium`: a strategy that predictive CFR+ solves when the agent is made."""
+"""The agent `equilibrium`: a strategy that predictive CFR+ computes when the agent is made."""
 
 from functools import lru_cache
 from typing import Annotated

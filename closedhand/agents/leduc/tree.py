@@ -8,9 +8,9 @@
    gives the payoffs for each card of the player (`pay`). A pass up sums them, weighted by the
    strategy (`expect`), or takes the best (`respond`). The module `passes` has these functions.
 
-A pass visits a few hundred nodes. The information tree has as many for every deal. After Johanson,
-Waugh, Bowling and Zinkevich, "Accelerating Best Response Calculation in Large Extensive Games"
-(2011).
+A pass visits a few hundred nodes; the information tree has a betting tree for every deal, 10,000
+nodes or more. After Johanson, Waugh, Bowling and Zinkevich, "Accelerating Best Response Calculation
+in Large Extensive Games" (2011).
 
 An action is identified with the child that it leads to. Arrays by action and by node therefore have
 the same shape, float64 [nodes, LANES]. An information set is a node and a card; its actions are the

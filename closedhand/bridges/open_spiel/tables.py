@@ -45,7 +45,7 @@ def table_game(game: Any, name: str | None = None) -> Game:
     """Make a small game of OpenSpiel a `Game`.
 
     Args:
-        game: Game as `pyspiel.load_game` takes it, such as `leduc_poker(players=3)`, or returns it.
+        game: Text for `pyspiel.load_game`, such as `leduc_poker(players=3)`, or a game of it.
         name: Name of the game here; by default its short name in OpenSpiel.
 
     Raises:

@@ -24,7 +24,7 @@ from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import NOBODY, PLAYERS
 
 Watch = Callable[[State, int, int], None]
-"""Callback of a view, its player, and the player whose turn was just seen; -1: before a turn."""
+"""Callback of a view, its player, and the player whose turn was just seen; else -1."""
 
 CHUNK = 65536
 """Most bytes of one read."""

@@ -179,7 +179,7 @@ def _plays_by_cells() -> dict[bytes, int]:
 
 
 def profile(name: str) -> bytes:
-    """Make the first table of a client, with its name; `_` replaces non-ASCII characters."""
+    """Make the first table of a client, with up to 14 characters of `ascii_name`."""
     text = ascii_name(name)[: COLUMNS - 1].encode()
     rows = [PROTOCOL, *bytes(COLUMNS - 1), *text.ljust(COLUMNS, b"\0")]
     return struct.pack(f">{len(rows)}i", *rows).ljust(TABLE, b"\0")

@@ -29,7 +29,7 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, the fields that `hide` blanked, uniformly at random."""
+    """Fill, in place, what `hide` blanked: uniformly random cards and legal arrangements."""
     deck = np.arange(DECK)
     for seat in range(rules.players):
         if view.hands[seat, 0] != UNKNOWN:

@@ -20,10 +20,10 @@ bomb beat the rocket; and it lists no chain without kickers that starts on a ran
 
 `botzone` has the plays, the auction and the spring of the platform Botzone. To the plays of
 `deeprocket` it adds shuttles, two or more consecutive fours: alone, with two single cards or with
-two pairs for each four. Both jokers may be kickers of one play. If everybody passes in the auction,
-seat 0 is the landlord and the stake is 0. A shuttle is no bomb: bombs beat it, and it doubles
-nothing. `decompose`, our networks and the searches over their plays answer shuttles with bombs, but
-never play shuttles. `botzone` has no sub-steps.
+two pairs for each four. Both jokers may be kickers of one play. If nobody bids, seat 0 is the
+landlord and the stake is 0. A shuttle is no bomb: bombs beat it, and it doubles nothing.
+`decompose`, our networks and the searches over their plays answer shuttles with bombs, but never
+play shuttles. `botzone` has no sub-steps.
 
 Two presets are small games with the plays of `deeprocket`. `mini` has four ranks and the jokers, 18
 cards, as the small version of Whitehouse, Powley and Cowling ("Determinization and Information Set

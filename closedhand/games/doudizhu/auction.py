@@ -4,7 +4,7 @@ The ids after the plays are the **words** of the options in use, in this order: 
 to call and to rob; to double; to show. A pass declines.
 
 - The auction (`bidding`): each seat bids once, 0 to 3, and the highest bid is the stake. In the
-  preset `botzone` the first seat is the landlord if all pass; the stake is then 0.
+  preset `botzone` the first seat is the landlord if nobody bids; the stake is then 0.
 - By calling and robbing instead (`robbing`): the seats are asked in turn whether they call, until
   one does. Each seat after it may rob once; if one has, so may the caller. Seats that passed before
   the call may not rob. The last to call or rob is the landlord, and each robbing doubles the stake.
@@ -13,7 +13,7 @@ to call and to rob; to double; to show. A pass declines.
 - The open hand (`open_hand`): then the landlord may show all cards, which doubles the stake.
 
 In a game of two both rob in turn, four times at most, until one passes. The landlord concedes one
-card for the call and one for each robbing: the peasant wins once it has no more than these left.
+card, however the auction went, and one for each robbing: the peasant wins with no more than these.
 """
 
 import numpy as np
@@ -144,7 +144,7 @@ def is_shown(rules, state):
 
 @kernel
 def conceded(rules, state):
-    """Return the number of cards left with which a peasant wins: 0 in a game of three."""
+    """Return with how many cards left a peasant wins: 0 in a game of three."""
     return 1 + robberies(rules, state) if rules.options.players < SEATS else 0
 
 

@@ -74,7 +74,7 @@ class Notation(TableNotation):
         return ids
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id; cards in any order name the only play that has them."""
+        """Return the id of an action; cards in any order name the only play that has them."""
         text = text.strip().upper()
         if text in self.ids:
             return self.ids[text]

@@ -103,8 +103,8 @@ FAMILY = record_type(
         ("within", "u8"),  # ranks that may be main ranks, packed as one card each
         ("first", "i4"),  # its groups, by ascending rank: first <= group < end
         ("end", "i4"),
-        ("category", "i4"),  # index into `CATEGORIES`, which has `copies` as well
-        ("copies", "i4"),
+        ("category", "i4"),  # index into `CATEGORIES`
+        ("copies", "i4"),  # cards of each main rank
         ("length", "i4"),
         ("rank", "i4"),  # the lowest main rank of its first group
         ("longer", "i4"),  # number of later families, of longer chains, in its category

@@ -1,8 +1,8 @@
 """Records as the DeepRocket paper prints them, texts after `Cards:` and `Game process:`.
 
 The two texts joined are a record in the paper's notation, see `notation.parse_record`. In print the
-ten is also written 10, and a highlighted play stands between asterisks. A file that is not such a
-text is an `InputError`.
+ten is also written 10, and a highlighted play stands between asterisks. A faulty game sets
+the `error` of its `Replay`.
 """
 
 import re

@@ -70,7 +70,7 @@ class Notation(TableNotation):
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """Return the table: S, T and the flop, with bets, pot, all actions and the end (`name`).
+        """Return the table: S, T and the flop, with bets, pot, actions and the end (`plays.name`).
 
         An empty text is a card face down: one that a view hides, and the flop until it is revealed.
         """

@@ -182,7 +182,7 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
 def compute(
     folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, Any]:
-    """Compute all sections of a plan; see `closedhand.core.parts.compute_parts`.
+    """Compute the sections of a plan; the folder keeps all results but `match` and `training`.
 
     Raises:
         InputError: An unknown agent, or one that plays illegally.

@@ -151,7 +151,7 @@ class Tuning:
         self.moved = 0  # 1 if an earlier trial of this number succeeded in this sweep
         self.confirming = 0  # number of deals of the trial's second stage; 0 in the first stage
         self.gains: list[float] = []  # the challenger's gain in each deal of this stage
-        # The latest success: the number and its value, and the gain with its interval.
+        # The latest success since the last `restore`: number and value, and gain with interval.
         self.found: dict[str, Any] = {}
         self._make_opponents()  # an unknown opponent is refused here
 

@@ -9,7 +9,7 @@ OF_FILE = f"{NET}="
 
 
 def read(argument: str | None) -> tuple[str, str | None, str]:
-    """Split `KIND:AGENT` into the kind, the file of `net=FILE` or None, and the agent, unquoted.
+    """Split `KIND:AGENT` into the kind and the file of `net=FILE` or None, unquoted, and the agent.
 
     Raises:
         InputError: The kind or the agent is missing.

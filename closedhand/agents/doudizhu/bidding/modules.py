@@ -116,7 +116,7 @@ ALL_KINDS = ", ".join((*KINDS, VALUE, NET, f"{NET}=FILE"))
 
 @kernel
 def control(hand):
-    """Count control points: rocket 8, big joker 4, small joker 3, bomb 6, a 2 two, an A one."""
+    """Count control points: rocket 8, else big joker 4, small 3; bomb 6; other 2s two, As one."""
     jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
     points = 8 if jokers == 7 else jokers
     points += 6 * size(at_least(hand, 4))
@@ -209,7 +209,7 @@ def say_with(kind, worth, rules, view):
 
 @kernel
 def choose_bid(rules, view):
-    """Choose the flat action of the best module, `fitted`, before the landlord leads."""
+    """Choose the flat action of `fitted`, by which most agents bid, before the landlord leads."""
     return bid_by(FITTED, rules, view)
 
 

@@ -74,7 +74,7 @@ class Settings:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Numbers of batches and of minutes, the first of which to be reached ends the training."""
+        """Limits in batches and in minutes; the training ends at the first that is reached."""
         return (
             math.inf if self.steps is None else self.steps,
             math.inf if self.minutes is None else self.minutes,

@@ -66,7 +66,7 @@ class Kind(NamedTuple):
 
 
 def small(rows: int, filters: int, lines: int) -> tuple[Layer, ...]:
-    """List a convolution over all rows, and `lines` over the ranks of the line that it leaves."""
+    """List the convolutions of a `small` network: one over all rows, `lines` over the ranks."""
     line = Layer(filters, (3, 1), padding=(1, 0))
     return (Layer(filters, (1, rows), padding=(0, 0)), *[line] * lines)
 

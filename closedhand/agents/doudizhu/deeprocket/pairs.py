@@ -7,8 +7,8 @@ replaying its games from the deal, which takes microseconds per pair.
 A pair of the policy network is a decision with a choice: at least two legal main groups, counting
 the pass as one. A pair of the kicker network is a kicker that was picked from at least two legal
 ones; the kickers of a play are picked in ascending order (`games/doudizhu/substeps.py`). Forced
-moves are omitted: nothing is learned from them, and they would inflate the accuracy. `rules` are
-those of the game in sub-steps.
+moves are omitted: nothing is learned from them, and they would inflate the accuracy. In kernels
+`rules` are those of the game in sub-steps.
 """
 
 from typing import Generic, NamedTuple, TypeVar

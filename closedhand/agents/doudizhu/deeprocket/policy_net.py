@@ -1,6 +1,6 @@
 """The agent `policy-net`: two networks modelled on the DeepRocket paper, without search.
 
-1. Make bids by `bidding/modules.py`, and forced moves at once.
+1. Say words, such as bids, by `bidding/modules.py`, and make forced moves at once.
 2. Let the policy network choose the main group: the legal one of the greatest probability.
 3. If the group takes kickers, let the kicker network choose them one at a time in the same way (the
    paper's Figure 2).
@@ -29,7 +29,7 @@ from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 @kernel
 def decide_all(rules, views, ids, actions):
-    """Write the sub-step of every word and forced move, -1 elsewhere: a network has to choose."""
+    """Write the sub-step of every word and forced move, and -1 where a network has to choose."""
     for i in range(len(views)):
         actions[i] = -1
         legal = substeps.legal(rules, views[i], ids)
@@ -120,7 +120,7 @@ class PolicyNetAgent(BatchAgent):
         return through_substeps(views, self.game.num_actions, self.step_probabilities, play)
 
     def complete(self, views: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        """Return flat actions, int32 [n], that begin with the sub-steps `steps` in some views."""
+        """Complete a first sub-step of each view, `steps`, to a flat action; int32 [n]."""
         views = views.copy()
         actions = np.full(len(views), -1, np.int32)
         unfinished = np.arange(len(views))

@@ -177,7 +177,7 @@ def read_begun(
 
 
 def check_played(played: Played, agents: int) -> None:
-    """Raise an `InputError` for arrays of other shapes or types, or of other agents."""
+    """Raise an `InputError` if shapes, types, lengths or indices of agents are not of games."""
     n, moves = len(played.deals), len(played.actions)
     forms = [("u8", (n, 4)), ("u2", (moves,)), ("i8", (n,)), ("i8", (n, SEATS))]
     found = [(each.dtype.str[1:], each.shape) for each in played]

@@ -82,8 +82,8 @@ class SearchAgent:
         """Choose the action of the player to act."""
         if not self.game.options["substeps"]:
             return self._decide(view)
-        # The search for the main group has found the kickers as well. The play is stored by
-        # position, as many games may be played in lockstep.
+        # The search for the main group has found the kickers as well. The play is stored by the
+        # hands in view and the history, as many games may be played in lockstep.
         moment = view["hands"].tobytes() + view["history"][: view["moves"]].tobytes()
         if moment not in self._decided:
             if len(self._decided) == REMEMBERED:

@@ -217,7 +217,7 @@ class Training:
         """Resume from a state that `state` returned.
 
         Raises:
-            ValueError: The state is damaged.
+            InputError: The state is damaged.
         """
         check_arrays(state, self.state())
         for name in COUNTS:
