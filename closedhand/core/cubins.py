@@ -24,6 +24,7 @@ import numba
 from closedhand.core.checks import InputError
 from closedhand.core.files import write_atomically
 from closedhand.core.numba.cache import classes_of, sources_of
+from closedhand.core.reading import read_content
 
 FORMAT = 1
 """Version of the format of the files."""
@@ -97,11 +98,11 @@ def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -
 
 
 def _read(path: Path, name: str) -> Cubin:
-    content = path.read_bytes()
-    if not content.startswith(MAGIC):
-        raise InputError(f"{path} holds no compiled kernel")
-    about, _, image = content[len(MAGIC) :].partition(b"\n")
-    return Cubin(name, image, **json.loads(about))
+    about, _, image = read_content(path).removeprefix(MAGIC).partition(b"\n")
+    try:
+        return Cubin(name, image, **json.loads(about))
+    except (ValueError, TypeError):
+        raise InputError(f"{path} holds no compiled kernel, or is damaged") from None
 
 
 def kept() -> Path:

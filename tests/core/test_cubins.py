@@ -80,7 +80,8 @@ def test_without_a_compiler_it_says_what_to_install(folders, monkeypatch):
         cubin("step", arguments(), "sm_90")
 
 
-def test_another_file_is_refused(folders):
-    (folders / file_name("step", arguments(), "sm_90")).write_bytes(b"text")
+@pytest.mark.parametrize("content", [b"text", b"\xff", MAGIC, MAGIC + b'{"stack": 1}\ncode'])
+def test_another_file_is_refused(folders, content):
+    (folders / file_name("step", arguments(), "sm_90")).write_bytes(content)
     with pytest.raises(InputError, match="holds no compiled kernel"):
         cubin("step", arguments(), "sm_90")
