@@ -22,7 +22,7 @@ import numpy as np
 
 from closedhand.arena import results
 from closedhand.core import batch, batch_kernels
-from closedhand.core.agents import Player, traits_of
+from closedhand.core.agents import Player, traits_of, watch_files
 from closedhand.core.checks import check_seed
 from closedhand.core.deals import Deals, choose_deals
 from closedhand.core.duplicate import (
@@ -203,12 +203,12 @@ def play(
     rotations of the agents; only a duplicate plays the deals of a file.
     """
     specs = seat_all(game, agents)
-    dealt = choose_deals(deals, "a league")
+    dealt = choose_deals(deals, game, "a league")
     number = dealt.number
     if dealt.fixed is not None and not duplicate:
         raise InputError("a league on fixed deals is a duplicate")
     check_seed(seed)
-    check_workers(workers)
+    workers = check_workers(workers)
     if played is not None and played.deals >= number:
         return played
     size = deals_per_job(game, specs)
@@ -218,12 +218,14 @@ def play(
     one = chunks[0][:1]
     first = [(one_round(game), specs, seed, False, one, dealt.states(one))]  # to compile
     finished = [cut(played.played, kept)] if played and kept else []
+    check_files = watch_files(game, specs)
 
     def take(found: Chunk) -> None:
         finished.append(found)
         progress(count_deals(finished))
 
     def so_far() -> League | None:
+        check_files()
         if played is not None and count_deals(finished) <= played.deals:
             return replace(played, interrupted=True)
         if not finished:

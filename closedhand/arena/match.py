@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from closedhand.core import duplicate
-from closedhand.core.agents import Player, traits_of
+from closedhand.core.agents import Player, traits_of, watch_files
 from closedhand.core.checks import check_seed
 from closedhand.core.deals import Deals, choose_deals
 from closedhand.core.duplicate import Chunk, Spec, play_chunk
@@ -101,10 +101,10 @@ def play(
     """
     if len(agents) < 2:
         raise InputError("a match needs at least two agents")
-    dealt = choose_deals(deals, "a match")
+    dealt = choose_deals(deals, game, "a match")
     number = dealt.number
     check_seed(seed)
-    check_workers(workers)
+    workers = check_workers(workers)
     players = duplicate.parse_all(game, agents)
     pairs = [list(pair) for pair in combinations(players, 2)]
     if played is not None and played.deals >= number:
@@ -116,12 +116,14 @@ def play(
     one = chunks[0][:1]
     first = [(game, pair, seed, one, dealt.states(one)) for pair in pairs]  # one deal, to compile
     finished: list[Chunk] = []
+    check_files = watch_files(game, players)
 
     def take(chunk: Chunk) -> None:
         finished.append(chunk)
         progress(kept + duplicate.count_deals(finished[:: len(pairs)]))
 
     def so_far() -> Match | None:
+        check_files()
         # Count only chunks finished by all pairings: all must have played the same deals.
         whole = len(finished) // len(pairs) * len(pairs)
         if not whole:

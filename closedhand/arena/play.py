@@ -1,13 +1,14 @@
 """Play in the terminal: a person against agents in any `Game`, with hints, undo and a log."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.arena.hints import Hint, hints
 from closedhand.core.agents import Agent
-from closedhand.core.display import board, plain, pretty
+from closedhand.core.display import board, pretty, typed_action
 from closedhand.core.explanations import known_cards, notation_help, why_not
 from closedhand.core.game import Game, InputError, State
 
@@ -123,8 +124,9 @@ class Session:
             raise
 
     def _read(self, text: str) -> int:
+        parse = partial(self.game.parse, state=self.state)
         if not text.startswith("#"):
-            return self.game.parse(plain(text), self.state)
+            return parse(typed_action(text, parse))
         number = text[1:].strip()
         listed = self.hints()
         if not (number.isdecimal() and len(number) < 9 and 1 <= int(number) <= len(listed)):

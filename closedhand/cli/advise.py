@@ -8,7 +8,7 @@ import typer
 
 from closedhand.cli import common
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.display import board, plain, pretty
+from closedhand.core.display import board, plain, pretty, typed_action
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.registry import GameSpec, make_game
 from closedhand.core.statistics import Estimate
@@ -30,9 +30,9 @@ Simulations = Annotated[
 ]
 
 
-def split_plays(text: str) -> list[str]:
+def split_plays(game: Game, text: str) -> list[str]:
     """Split a text into actions, at spaces and commas."""
-    return plain(text).replace(",", " ").split()
+    return [typed_action(each, game.parse) for each in text.replace(",", " ").split()]
 
 
 def advise(
@@ -127,7 +127,7 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
 
         game = common.bind(spec.name, rules, option)
         known: dict[str, Any] = typed(game, common.given_pairs(fact or (), "a fact"))
-        view = game.view_from(seat, plain(hand), split_plays(plays), **known)
+        view = game.view_from(seat, plain(hand), split_plays(game, plays), **known)
         named = agent or usual_search(game, spec.opponent)
         advise(game, view, seat, named, top, seconds, simulations, seed, as_json)
 

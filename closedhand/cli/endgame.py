@@ -60,7 +60,7 @@ def endgame(
         cards = [plain(hand) for hand in hands.split(",")]
         state, seats = exact.place(bound, cards, turn or 0, beat, by), len(cards)
     else:
-        actions = tuple(split_plays(plays or ""))
+        actions = tuple(split_plays(bound, plays or ""))
         state = replay(Record(bound.name, stated_options(bound), actions, deal=deal))
     team_of_seat = None
     if teams is not None:

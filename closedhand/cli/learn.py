@@ -50,6 +50,8 @@ def trainer(*own: Option) -> Callable[..., None]:
         """Train a network, show its evaluations, and save it for the agent `learned`."""
         require("tensorboard")
         chosen = options.complete(given)
+        if chosen.get("records") and chosen.get("ray"):
+            raise InputError("a cluster plays games, but these are recorded: leave out --ray")
         more = {each.name: chosen[each.name] for each in own if each not in (RAY, DEVICE)}
         if "opponents" in more:
             more["opponents"] = split_agents(more["opponents"]) if more["opponents"] else []

@@ -142,7 +142,7 @@ def _match(game: Game, texts: list[str], deals: "int | Deals", seed: int) -> _Co
     from closedhand.core.deals import choose_deals
     from closedhand.core.duplicate import parse_all
 
-    agents, dealt = parse_all(game, texts), choose_deals(deals, "a match")
+    agents, dealt = parse_all(game, texts), choose_deals(deals, game, "a match")
     return _Contest(
         game, agents, "deals", 1, dealt.number,
         load=lambda path: results.load(path, game, agents, seed, dealt.digest),
@@ -171,7 +171,7 @@ def _league(
     game = league.bind(name, options, wanted, duplicate)
     share = league.rounds_per_deal(game, duplicate)
     asked = deals or math.ceil(wanted / share)
-    dealt = choose_deals(asked, "a league")
+    dealt = choose_deals(asked, game, "a league")
     total = dealt.number * share
     seated = league.seat_all(game, texts)
     if len(seated) > len(texts):

@@ -39,8 +39,10 @@ def _fill_gaps() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest free number, so this one
-    if cast(TextIO | None, sys.stdin) is None:
-        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            mode = "w" if number else "r"
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def _reconfigure(stream: TextIO | None, errors: str) -> None:

@@ -387,6 +387,23 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
     return found
 
 
+def watch_files(game: Game, agents: Iterable[Player]) -> Callable[[], None]:
+    """Return a check that raises an `InputError` if files of the agents are no longer as now.
+
+    Jobs make their agents anew: the results of one agent must not mix several networks.
+    """
+    players = list(agents)
+    before = digests(game, players)
+
+    def check() -> None:
+        now = digests(game, players)
+        for name in before | now:
+            if before.get(name) != now.get(name):
+                raise InputError(f"files of the agent {name} have changed: let a copy of them play")
+
+    return check
+
+
 def files_of(path: str | Path | None) -> tuple[Path, ...]:
     """List the existing files of a path that an agent takes as its argument, for `Traits`.
 

@@ -16,6 +16,7 @@ import json
 import os
 from functools import cache
 from importlib.util import find_spec
+from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +24,8 @@ import numba
 
 from closedhand.core.checks import InputError
 from closedhand.core.files import write_atomically
-from closedhand.core.numba.cache import classes_of, sources_of
+from closedhand.core.numba.cache import classes_of, sources_of, state_of
+from closedhand.core.reading import read_content
 
 FORMAT = 1
 """Version of the format of the files."""
@@ -97,11 +99,11 @@ def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -
 
 
 def _read(path: Path, name: str) -> Cubin:
-    content = path.read_bytes()
-    if not content.startswith(MAGIC):
-        raise InputError(f"{path} holds no compiled kernel")
-    about, _, image = content[len(MAGIC) :].partition(b"\n")
-    return Cubin(name, image, **json.loads(about))
+    about, _, image = read_content(path).removeprefix(MAGIC).partition(b"\n")
+    try:
+        return Cubin(name, image, **json.loads(about))
+    except (ValueError, TypeError):
+        raise InputError(f"{path} holds no compiled kernel, or is damaged") from None
 
 
 def kept() -> Path:
@@ -118,11 +120,16 @@ def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
         raise InputError(f"the kernel {name} has parts that are in no file: it cannot be kept")
     # Numba writes a class without its module, of which a package may have several.
     classes = [f"{each.__module__}.{each.__qualname__}" for each in classes_of(kinds)]
-    parts = [str(FORMAT), name, arch, *map(str, kinds), *classes, *map(_digest, files)]
+    parts = [str(FORMAT), name, arch, *map(str, kinds), *classes, *starmap(_digest, files.items())]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
 
 
 @cache
-def _digest(path: str) -> str:
-    """Return a digest of a source file, which may lie in another folder on another machine."""
+def _digest(path: str, imported: str) -> str:
+    """Return a digest of a source file, which may lie in another folder on another machine.
+
+    `imported` is the state of the file when it was imported, from `sources_of`.
+    """
+    if state_of(path) != imported:
+        raise InputError(f"{path} has changed since its import: start a new process")
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()

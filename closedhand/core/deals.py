@@ -15,7 +15,15 @@ from closedhand.core.checks import check_deals, check_seed, prefixed
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import MOST_DATA, beyond, checksum, limit, lines
-from closedhand.core.records import Record, from_json, parse_line, reader_of, start, stated_options
+from closedhand.core.records import (
+    Record,
+    flat_game,
+    from_json,
+    parse_line,
+    reader_of,
+    start,
+    stated_options,
+)
 
 HEAD = "# deals of "
 """Beginning of a file that `write_deals` writes."""
@@ -50,9 +58,16 @@ class Chosen:
         return None if self.fixed is None else self.fixed[numbers.start : numbers.stop]
 
 
-def choose_deals(deals: int | Deals, what: str) -> Chosen:
-    """Read the argument `deals` of a comparison; messages name the comparison `what`."""
+def choose_deals(deals: int | Deals, game: Game, what: str) -> Chosen:
+    """Read the argument `deals` of a comparison; messages name the comparison `what`.
+
+    Raises:
+        InputError: The number is not allowed, or the deals were read for another game.
+    """
     if isinstance(deals, Deals):
+        for number, state in enumerate(deals.states, 1):
+            if reason := game.valid(state):
+                raise InputError(f"deal {number} is no deal of {game.name}: {reason}")
         return Chosen(check_deals(len(deals), what), deals.digest, deals.states)
     return Chosen(check_deals(deals, what), None, None)
 
@@ -105,4 +120,7 @@ def _state_of(game: Game, given: str | Record) -> State:
             raise
     if given.game != game.name:
         raise InputError(f"it is a record of {given.game}, not of {game.name}")
-    return start(game, given.deal, given.seed)
+    if given.deal is not None:
+        return game.parse_deal(given.deal)
+    own = flat_game(given.game, given.rules)  # whose rules decide what the seed deals
+    return game.parse_deal(own.deal_text(start(own, None, given.seed)))

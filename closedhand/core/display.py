@@ -1,8 +1,11 @@
 """The table as rows of cards, from which pictures and texts of every game are drawn."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
+
+from closedhand.core.checks import InputError
 
 BLANK = " "
 """A gap in place of a card in a `Row`."""
@@ -143,6 +146,15 @@ def plain(text: str) -> str:
         'ThTs'
     """
     return text.translate(LETTERS).replace("10", "T")
+
+
+def typed_action(text: str, parse: Callable[[str], int]) -> str:
+    """Convert a typed action as `plain` does, but keep a 10 that `parse` reads, as in `bid10`."""
+    kept = text.translate(LETTERS)
+    with suppress(InputError):
+        parse(kept)
+        return kept
+    return plain(text)
 
 
 def remark(row: Row) -> str:

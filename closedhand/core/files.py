@@ -87,12 +87,13 @@ def target(path: Path) -> Path:
         WriteError: There is something else, such as a folder or a device, or the file is
             write-protected.
     """
-    found = Path(os.path.realpath(path))
     try:
-        mode = found.stat().st_mode
-    except FileNotFoundError:
-        return found
-    except OSError as error:
+        found = Path(os.path.realpath(path))
+        try:
+            mode = found.stat().st_mode
+        except FileNotFoundError:
+            return found
+    except (OSError, ValueError) as error:  # ValueError: an impossible path
         raise WriteError(f"cannot write {path}: {reason_of(error)}") from None
     if not stat.S_ISREG(mode):
         kind = KINDS.get(stat.S_IFMT(mode), "something else")

@@ -34,7 +34,7 @@ LARGER = {"play": " to play, 'closedhand[learn]' to train"}
 
 
 def require(*modules: str) -> None:
-    """Raise an `InputError` if a module, one of `EXTRAS`, is not installed; import none."""
+    """Raise an `InputError` if a module is not installed; import none."""
     for module in modules:
         try:
             is_there = find_spec(module) is not None
@@ -67,6 +67,8 @@ def needing(user: str | None = None) -> Generator[None]:
 
 
 def _line(module: str) -> str:
+    if module not in EXTRAS:
+        return f"the module {module} is missing"
     extra = EXTRAS[module]
     line = f"the module {module} is missing or too old: pip install 'closedhand[{extra}]'"
     return line + LARGER.get(extra, "")

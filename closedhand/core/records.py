@@ -199,7 +199,12 @@ def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
         raise InputError(f"it is a record of {record.game}, not of {game}")
     if rules:
         own = flat_game(record.game, record.rules)
-        asked = flat_game(record.game, {**record.rules, **rules})
+        kept = record.rules
+        if rules.get("rules", own.options.get("rules")) != own.options.get("rules"):
+            # A record states what its preset sets, which must not override the preset asked for.
+            presets = spec_of(record.game).option_table.presets.values()
+            kept = {name: kept[name] for name in kept if not any(name in each for each in presets)}
+        asked = flat_game(record.game, {**kept, **rules})
         others = [name for name, value in own.options.items() if value != asked.options[name]]
         # Options may differ as texts and still lead to the same rules.
         if others and _table(own) != _table(asked):

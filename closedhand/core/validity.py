@@ -133,9 +133,8 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
         return f"its deal cannot be written: {error}"
     flat = getattr(rules, "flat", rules)
     # Ids of the flat game may exceed those of the game in sub-steps.
-    history = state.history[: state.moves]
-    ids = max(game.num_actions, int(history.max(initial=0)) + 1)
-    wrong = replay(flat, replayed, history, ids)
+    ids = max(game.num_actions, game.flat.num_actions)
+    wrong = replay(flat, replayed, state.history[: state.moves], ids)
     if wrong:
         return wrong
     for name in ("player", "moves", "history"):

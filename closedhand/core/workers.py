@@ -13,7 +13,7 @@ from multiprocessing import resource_tracker
 from typing import Any, Protocol, TypeVar
 
 from closedhand.core import interrupt
-from closedhand.core.checks import InputError
+from closedhand.core.checks import InputError, whole_number
 from closedhand.core.text import reason_of
 
 Result = TypeVar("Result")
@@ -42,10 +42,10 @@ Workers = int | RemoteWorkers
 
 
 def check_workers(workers: Workers) -> Workers:
-    """Refuse a number of processes below 1."""
-    if isinstance(workers, int) and workers < 1:
-        raise InputError(f"the number of workers must be at least 1, not {workers}")
-    return workers
+    """Check remote workers, or a number of processes."""
+    if hasattr(workers, "results_of"):
+        return workers
+    return whole_number(workers, "a number of workers", 1)
 
 
 def results_of(

@@ -144,6 +144,8 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     def action_masks(self) -> np.ndarray:
         """Return the masks that the infos hold, bool [num_envs, num_actions]."""
+        if not self._started:
+            raise error.ResetNeeded(common.RESET_FIRST)
         return self._current()[1][ACTION_MASK] != 0
 
     def _current(self) -> tuple[Observation, Infos]:

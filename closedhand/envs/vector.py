@@ -367,7 +367,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         deals, streams = begin_streams([seeds[i] for i in anew])
         self._games.seeds[anew], self._games.streams[anew] = deals, streams
         self._has_begun = True
-        if seeds[0] is not None:
+        if seeds[0] is not None and chosen[0]:
             super().reset(seed=seeds[0])
             if self._opponents is not None:
                 self._opponents.seed(self.np_random)

@@ -20,6 +20,7 @@ from closedhand.core import batch, batch_kernels, records
 from closedhand.core.agents import act_batch, digests, make_agent
 from closedhand.core.checks import prefixed
 from closedhand.core.game import Game, InputError, State, explain_illegal
+from closedhand.core.reading import reading
 from closedhand.core.status import ILLEGAL
 from closedhand.learning.factoring import steps_towards
 from closedhand.learning.features import Features
@@ -90,7 +91,9 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
             of `game`; there is no decision to learn; or a file is a shard.
     """
     flat = game.flat
-    files = sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]
+    with reading(path):
+        folder = path.is_dir()
+        files = sorted(each for each in path.iterdir() if each.is_file()) if folder else [path]
     for file in files:
         if file.suffix == ".parquet":
             raise InputError(

@@ -50,7 +50,7 @@ def chances_of(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def calibration(chances: np.ndarray, won: np.ndarray, parts: int = 10) -> list[dict[str, float]]:
-    """Compare predicted and observed frequencies in equal parts of the observations.
+    """Compare predicted and observed frequencies in at most `parts` equal parts of observations.
 
     Returns:
         `number`, `predicted` and `observed` of each part, from low to high predictions.
@@ -63,6 +63,7 @@ def calibration(chances: np.ndarray, won: np.ndarray, parts: int = 10) -> list[d
             "observed": round(float(won[part].mean()), 4),
         }
         for part in np.array_split(order, parts)
+        if len(part)
     ]
 
 

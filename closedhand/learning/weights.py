@@ -148,4 +148,5 @@ def _compare(header: Mapping[str, Any], expected: Mapping[str, torch.Tensor]) ->
         kind, shape = header[name]["dtype"], header[name]["shape"]
         if kind not in TYPES or shape != list(tensor.shape):
             found = f"{shortened(kind)} {shortened(shape)}"
-            raise InputError(f"the tensor {name} is {found}, not F32 {list(tensor.shape)}")
+            known = " or ".join(TYPES)
+            raise InputError(f"the tensor {name} is {found}, not {known} {list(tensor.shape)}")

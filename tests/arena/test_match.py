@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support import interrupt_at
 
@@ -11,6 +12,7 @@ from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match, results
 from closedhand.core.agents import NamedAgent, Traits
 from closedhand.core.game import State
+from closedhand.solvers import strategy
 
 DOUDIZHU = make_game("doudizhu")
 AUCTION = make_game("doudizhu", bidding=True)
@@ -163,6 +165,27 @@ def test_an_interruption_keeps_finished_deals() -> None:
     played = match.play(DOUDIZHU, ["rule", "rule"], 3 * match.CHUNK, progress=stop)
     assert played.interrupted
     assert played.deals == 2 * match.CHUNK
+
+
+def test_files_of_an_agent_that_change_meanwhile_are_an_error(tmp_path: Path) -> None:
+    game = make_game("uh_leduc")
+    path = tmp_path / "strategy.npz"
+    strategy.save(strategy.strategy_of(game, "random"), path)
+
+    def change(done: int) -> None:
+        if done:
+            strategy.save(strategy.strategy_of(game, "equilibrium"), path)
+
+    with pytest.raises(InputError, match="have changed"):
+        match.play(game, [f"strategy:{path}", "random"], match.CHUNK + 1, progress=change)
+
+
+def test_the_number_of_processes_may_be_any_integer() -> None:
+    game = make_game("leduc")
+    played = match.play(game, ["random", "random"], 3, workers=np.int64(1))
+    assert played.deals == 3
+    with pytest.raises(InputError, match="number of workers"):
+        match.play(game, ["random", "random"], 3, workers=2.0)  # type: ignore[arg-type]
 
 
 def test_other_settings_cannot_be_resumed(tmp_path: Path) -> None:

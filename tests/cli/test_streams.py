@@ -1,5 +1,6 @@
 """Streams of other encodings and widths, and streams that end or are closed."""
 
+import json
 import os
 import subprocess
 import sys
@@ -45,6 +46,12 @@ def test_errors_quote_names_that_an_encoding_lacks(encoding: str) -> None:
     assert "cannot read" in result.stderr and ".jsonl: No such file" in result.stderr
     assert runner.invoke(app, ["--help"]).exit_code == 0
     assert runner.invoke(app, ["play", "--help"]).exit_code == 0
+
+
+def test_json_goes_out_with_a_closed_error_stream() -> None:
+    match = ("match", "leduc", "--agents", "random,random", "--deals", "2", "--json")
+    result = start(*match, shell='"$@" 2>&-')
+    assert result.returncode == 0 and json.loads(result.stdout)["deals"] == 2
 
 
 def test_what_is_typed_may_have_another_encoding() -> None:

@@ -45,7 +45,7 @@ def test_seeds_mean_the_same_deals_everywhere(game: Game) -> None:
     again = batch.deal(game, np.array([9, 5], np.uint8))
     assert again.tobytes() == states[[4, 0]].tobytes()
     assert len(batch.deal(game, [])) == 0
-    [large] = batch.deal(game, [2**70])
+    [large, _] = batch.deal(game, [2**70, 1])
     assert large.tobytes() == game.deal(np.random.default_rng(2**70)).tobytes()
 
 

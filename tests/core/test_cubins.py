@@ -8,7 +8,7 @@ import pytest
 from closedhand.core import cubins
 from closedhand.core.checks import InputError
 from closedhand.core.cubins import MAGIC, cubin, file_name
-from closedhand.core.numba.cache import sources_of
+from closedhand.core.numba.cache import sources_of, state_of
 from closedhand.core.registry import make_game
 
 
@@ -48,8 +48,16 @@ def test_presets_share_what_has_the_same_types():
 
 def test_changed_sources_are_another_kernel(monkeypatch):
     name = file_name("step", arguments(), "sm_90")
-    monkeypatch.setattr(cubins, "_digest", lambda path: "changed")
+    monkeypatch.setattr(cubins, "_digest", lambda path, state: "changed")
     assert name != file_name("step", arguments(), "sm_90")
+
+
+def test_sources_that_have_changed_since_their_import_are_refused(tmp_path):
+    (tmp_path / "rules.py").write_text("")
+    path = str(tmp_path / "rules.py")
+    assert cubins._digest(path, state_of(path))
+    with pytest.raises(InputError, match="has changed since its import"):
+        cubins._digest(path, "1 2")
 
 
 def test_the_compiler_is_one_of_the_sources():
@@ -80,7 +88,8 @@ def test_without_a_compiler_it_says_what_to_install(folders, monkeypatch):
         cubin("step", arguments(), "sm_90")
 
 
-def test_another_file_is_refused(folders):
-    (folders / file_name("step", arguments(), "sm_90")).write_bytes(b"text")
+@pytest.mark.parametrize("content", [b"text", b"\xff", MAGIC, MAGIC + b'{"stack": 1}\ncode'])
+def test_another_file_is_refused(folders, content):
+    (folders / file_name("step", arguments(), "sm_90")).write_bytes(content)
     with pytest.raises(InputError, match="holds no compiled kernel"):
         cubin("step", arguments(), "sm_90")

@@ -65,6 +65,23 @@ def test_the_seed_of_the_agents_leaves_the_deals_as_they_are(tmp_path: Path) -> 
     assert (one.pairs[0].returns == two.pairs[0].returns).all()
 
 
+def test_a_seed_deals_by_the_rules_of_its_record(tmp_path: Path) -> None:
+    line = '{"game": "doudizhu", "rules": {"rules": "mini"}, "actions": [], "seed": 5}'
+    (tmp_path / "games.jsonl").write_text(line)
+    mini = make_game("doudizhu", rules="mini")
+    [state] = read_deals(tmp_path / "games.jsonl", mini).states
+    assert mini.deal_text(state) == mini.deal_text(mini.deal(np.random.default_rng(5)))
+    with pytest.raises(InputError, match=r"jsonl, \w+ 1: "):
+        read_deals(tmp_path / "games.jsonl", DOUDIZHU)
+
+
+def test_deals_of_another_game_are_refused(tmp_path: Path) -> None:
+    write_deals(tmp_path / "deals.txt", make_game("uh_leduc"), 20)
+    fixed = read_deals(tmp_path / "deals.txt", make_game("uh_leduc"))
+    with pytest.raises(InputError, match="no deal of leduc"):
+        match.play(make_game("leduc"), ["random", "random"], fixed)
+
+
 def test_a_match_on_other_deals_is_not_resumed(tmp_path: Path) -> None:
     write_deals(tmp_path / "deals.txt", DOUDIZHU, 6)
     fixed = read_deals(tmp_path / "deals.txt", DOUDIZHU)

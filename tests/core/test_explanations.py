@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from closedhand import GAMES, Game, InputError, make_game
-from closedhand.core.display import face, plain, pretty
+from closedhand.core.display import face, plain, pretty, typed_action
 from closedhand.core.explanations import Explanations, known_cards, notation_help, why_not
 
 VARIANTS = {
@@ -176,3 +176,6 @@ def test_people_see_symbols_and_may_type_them() -> None:
     assert game.parse(plain("7♠8♠*9♠")) == game.parse("7s8s*9s")
     for text in map(game.text, range(game.num_actions)):
         assert plain(pretty(text)) == text
+        assert typed_action(pretty(text).replace("T", "10"), game.parse) == text
+    # A game may have a 10 in its actions.
+    assert typed_action("bid10", {"bid10": 0}.__getitem__) == "bid10"

@@ -40,6 +40,16 @@ def test_ctrl_c_while_a_block_begins_or_ends_leaves_nothing(
     assert interrupt._present is None
 
 
+def test_a_second_press_acts_at_once_in_a_block_within_a_block() -> None:
+    reached = False
+    with pytest.raises(KeyboardInterrupt), interrupt.deferred(), interrupt.postponed():
+        signal.raise_signal(signal.SIGINT)
+        reached = True
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("it went on")
+    assert reached
+
+
 def test_a_handler_that_is_not_pythons_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(signal, "getsignal", lambda number: None)

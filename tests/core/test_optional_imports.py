@@ -79,6 +79,11 @@ def test_an_old_module_is_one_line_too(module: str, monkeypatch: pytest.MonkeyPa
         exec(f"from {module} import no_such_function")
 
 
+def test_a_module_of_no_extra_is_one_line_too() -> None:
+    with pytest.raises(InputError, match="the module closedhand_nothing is missing"):
+        require("closedhand_nothing")
+
+
 def test_other_modules_are_errors_of_the_program_or_of_their_user() -> None:
     with pytest.raises(ModuleNotFoundError), needing():
         __import__("closedhand_nothing")

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support import positions
 
@@ -14,6 +15,7 @@ from closedhand.core.records import (
     OPTIONAL,
     Record,
     Replay,
+    as_asked,
     from_json,
     from_state,
     read,
@@ -67,6 +69,18 @@ def test_bad_lines_are_told_with_their_number(tmp_path: Path, line: str, message
     assert error.startswith("line 4: ")
     assert "\n" not in error
     assert re.search(message, error)
+
+
+def test_the_preset_asked_for_is_that_of_the_record() -> None:
+    paper = make_game("daihinmin", rules="paper")
+    record = from_state(paper, paper.deal(np.random.default_rng(0)))
+    assert as_asked(record, "daihinmin", rules="paper") is record
+    with pytest.raises(InputError, match="it was made with the option"):
+        as_asked(record, "daihinmin", rules="uecda")
+    uecda = make_game("daihinmin")
+    record = from_state(uecda, uecda.deal(np.random.default_rng(0)))
+    with pytest.raises(InputError, match="it was made with the option"):
+        as_asked(record, "daihinmin", rules="paper")
 
 
 def test_a_wrong_result_is_found(tmp_path: Path) -> None:

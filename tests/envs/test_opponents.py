@@ -45,6 +45,17 @@ def test_a_seed_reproduces_opponents_of_vector_envs_that_decide_in_python() -> N
     assert data_equivalence(*logs)
 
 
+def test_opponents_keep_their_seeds_if_the_first_game_goes_on() -> None:
+    game = make_game("doudizhu")
+    envs = GameVectorEnv(game, 2, opponents=["random", Fixed(game)], seat=2)
+    starts = []
+    for seed in (5, 6):
+        envs.reset(seed=3)
+        envs.reset(seed=[seed, 7], options={"reset_mask": [False, True]})
+        starts.append([envs.reset()[0] for _ in range(5)])
+    assert data_equivalence(*starts)
+
+
 def test_opponents_sit_in_order_after_us() -> None:
     game = make_game("doudizhu")
     asked: list[tuple[str, int]] = []

@@ -72,6 +72,8 @@ def test_bad_input_is_refused() -> None:
     rows = SeatVectorEnv("leduc", 2, autoreset_mode="Disabled")
     with pytest.raises(gymnasium.error.ResetNeeded):
         rows.step(np.zeros(4, int))
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        rows.action_masks()
     rows.reset(seed=[1, None, 2, None])
     first = rows.states.tobytes()
     rows.reset(seed=[1, 5, 2, 6])

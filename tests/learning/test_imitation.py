@@ -1,5 +1,7 @@
 """Imitation from records: what is encoded, and whose moves."""
 
+import errno
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -194,6 +196,17 @@ def test_records_that_cannot_be_learned_from(
     path = record(tmp_path, "leduc", 3)
     with pytest.raises(InputError, match=reason):
         read_games(make_game("leduc" if expert else "doudizhu"), path, expert)
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(InputError, match=f"{tmp_path}: Permission denied"):
+        read_games(make_game("leduc"), tmp_path, None)
 
 
 def test_records_with_other_actions_are_not_learned_from(tmp_path: Path) -> None:

@@ -21,3 +21,5 @@ def test_logistic_recovers_known_weights() -> None:
     rows = logistic.calibration(logistic.chances_of(features, weights), won)
     assert len(rows) == 10 and sum(row["number"] for row in rows) == 30_000
     assert all(abs(row["predicted"] - row["observed"]) < 0.04 for row in rows)
+    rows = logistic.calibration(np.array([0.6, 0.2]), np.array([1, 0]))
+    assert [row["predicted"] for row in rows] == [0.2, 0.6]

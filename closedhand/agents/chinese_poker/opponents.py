@@ -27,7 +27,7 @@ FORMAT = 1
 """Version of the files in the cache folder: strengths, then a checksum of `SUM` bytes."""
 SUM = 32
 
-_POOLS: dict[str, pools.Pool] = {}
+_POOLS: dict[bytes, pools.Pool] = {}
 _LOCK = threading.Lock()
 
 
@@ -47,12 +47,13 @@ def pool_of(
     if not LEAST <= size <= MOST:
         raise InputError(f"a pool has {LEAST:,} to {MOST:,} hands, not {size:,}")
     with _LOCK:
-        hands = pools.random_hands(pools.generator(pools.Deals.OPPONENTS), size)[:, 0]
-        digest = hashlib.sha256(tables.win.tobytes() + hands.tobytes())
-        digest.update(repr((FORMAT, rules.majority, rules.scoop)).encode())
-        key = digest.hexdigest()[:20]
+        about = repr((FORMAT, size, rules.majority, rules.scoop)).encode()
+        digest = hashlib.sha256(tables.win.tobytes() + about)
+        key = digest.digest()
         if key not in _POOLS:
-            path = cache_folder() / f"chinese-poker-pool-{key}"
+            hands = pools.random_hands(pools.generator(pools.Deals.OPPONENTS), size)[:, 0]
+            digest.update(hands.tobytes())  # NumPy's next version may draw others
+            path = cache_folder() / f"chinese-poker-pool-{digest.hexdigest()[:20]}"
             parts = _read(path, size)
             if parts is None:
                 if progress is None:

@@ -35,7 +35,7 @@ def is_sure(rules, state, action, others, ids):
     alone = tricks.everybody(state) & ~state.passed == 1 << state.player
     if action == PASS:
         return alone and state.target >= 0 and state.owner == state.player
-    if rules.options.eight_stop and rules.plays.eight[action]:
+    if tricks.stops(rules, action):
         return True
     if alone or state.target == JOKER or is_pair_of_jokers(rules, action):
         return True

@@ -46,7 +46,7 @@ def advise(
     view = game.view_from(
         seat,
         plain(hand),
-        shared.split_plays(plays),
+        shared.split_plays(game, plays),
         leader=leader,
         dealt=numbers,
         seats=seats,

@@ -35,5 +35,7 @@ def advise(
         agent: Agent whose search is used: search or policy-search.
     """
     game = bind("doudizhu", rules, option)
-    view = game.view_from(seat, plain(hand), shared.split_plays(plays), public=public, shown=shown)
+    view = game.view_from(
+        seat, plain(hand), shared.split_plays(game, plays), public=public, shown=shown
+    )
     shared.advise(game, view, seat, agent, top, seconds, simulations, seed, as_json)

@@ -94,7 +94,7 @@ class Sources:
         """Return the files that a file of `HOME` imports; all files if it has changed meanwhile."""
         files = self.files(HOME)
         try:
-            if _state(path) != files[path]:
+            if state_of(path) != files[path]:
                 return set(files)
             with open(path, encoding="utf-8") as file:
                 return set(map(_path, _imports(file.read())))
@@ -128,12 +128,13 @@ def _files(module: ModuleType | None) -> dict[str, str]:
     else:
         paths = [file] if file else []
     try:
-        return {path: _state(path) for path in paths}
+        return {path: state_of(path) for path in paths}
     except OSError:
         return {}
 
 
-def _state(path: str) -> str:
+def state_of(path: str) -> str:
+    """Return time and size of a file."""
     stat = os.stat(path)
     return f"{stat.st_mtime_ns} {stat.st_size}"
 

@@ -81,7 +81,6 @@ def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
 
 
 STATE = _type_of(PLAYERS, False, 1)
-GIVING_STATE = _type_of(PLAYERS, True, 1)
 
 
 def two_jokers(record: Any) -> bool:

@@ -157,6 +157,12 @@ def is_forbidden_finish(rules, action, revolution):
 
 
 @kernel
+def stops(rules, action):
+    """Return whether a play ends its trick because it has an 8."""
+    return rules.options.eight_stop and rules.plays.eight[action]
+
+
+@kernel
 def lock_after(rules, state, action):
     """Return the suits to which a play locks the trick, as bits; 0 for none."""
     if action == JOKER or is_pair_of_jokers(rules, action):
@@ -215,7 +221,7 @@ def lay(rules, state, action):
         gifts.set_due(state, due)
         return
     # Only the 3 of spades beats the lone joker, and it ends the trick.
-    if (rules.options.eight_stop and rules.plays.eight[action]) or beaten == JOKER:
+    if stops(rules, action) or beaten == JOKER:
         end_trick(rules, state, player)
     else:
         move_on(rules, state, skipped_after(rules, action))

@@ -50,6 +50,7 @@ from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import EIGHT, FIRST_KAIDAN, JOKER, JOKER_BIT, NUM_RANKS, PASS
 from closedhand.games.daihinmin.seven_ten_rules import due_of
+from closedhand.games.daihinmin.tricks import stops
 
 NEVER = 10**6
 """Price of a play that is held back: above all other prices."""
@@ -235,7 +236,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
         then = division.weakness(numbers, parts, n)  # of the hand that the play leaves
         few = strength.count_waiting(view) <= numbers.hold_answers
         if is_strong and then - before.weakness < numbers.hold_rise:
-            is_last_eight = rules.plays.eight[play] and not division.has_sets(parts, n)
+            is_last_eight = stops(rules, play) and not division.has_sets(parts, n)
             is_weak = n >= numbers.hold_plays and then >= numbers.hold_weakness
             if few or not is_weak or (is_last_eight and not numbers.hold_last_eight):
                 return STRONG + 10 * then if numbers.weak_first else STRONGEST - value

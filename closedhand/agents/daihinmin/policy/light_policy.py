@@ -33,6 +33,7 @@ from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import bit, ranks_between
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, NUM_RANKS, PASS, SPADE_THREE
+from closedhand.games.daihinmin.tricks import stops
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 from closedhand.learning.policy_gradient import draw, read_weights, shipped_weights, weights_record
 
@@ -140,7 +141,7 @@ def describe(rules, state, seen, action, features):
     follow = 1 if state.target >= 0 else 0
     kind = kind_of(rules, action)
     beating = rivals(rules, seen.others, action, revolution)
-    sure = 1 if beating == 0 or plays.eight[action] else 0
+    sure = 1 if beating == 0 or stops(rules, action) else 0
     strength = strength_of(rules, action, revolution)
     features[0] = PLAY + ((follow * KINDS + kind) * STRENGTHS + strength) * STAGES + now
     features[1] = RIVALS + (follow * KINDS + kind) * 4 + beating
@@ -159,7 +160,7 @@ def describe(rules, state, seen, action, features):
         if need & seen.kaidan:
             features[n] = TORN + kind
             n += 1
-    if plays.eight[action]:
+    if stops(rules, action):
         features[n] = WITH_EIGHT + follow * STAGES + now
         n += 1
     if follow:

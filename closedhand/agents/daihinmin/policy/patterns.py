@@ -46,6 +46,7 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SPADE_THREE,
 )
+from closedhand.games.daihinmin.tricks import stops
 
 MOST_WEAK, MOST_STRONG = 6, 4
 STRONG, BEATING = MOST_STRONG + 1, MOST_BEATING + 1
@@ -152,7 +153,7 @@ def describe(rules, state, here, action, number, out):
         spade = 1 if here.seen.others & bit(SPADE_THREE) else 0
         plus[n] = WITH_JOKER + (kind * STAGES + here.stage) * 2 + spade
         n += 1
-    if plays.eight[action]:
+    if stops(rules, action):
         plus[n] = WITH_EIGHT + (here.follow * KINDS + kind) * STAGES + here.stage
         n += 1
     if effect.revolution != state.revolution:

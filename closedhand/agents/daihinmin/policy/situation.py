@@ -16,7 +16,7 @@ from closedhand.core.numba.jit import Integer, kernel
 from closedhand.games.daihinmin.cards import bit, counts_by_rank, mirrored, of_suits
 from closedhand.games.daihinmin.plays import EIGHT, JOKER, JOKER_BIT, NUM_RANKS
 from closedhand.games.daihinmin.state import PLAYERS
-from closedhand.games.daihinmin.tricks import lock_after, revolution_after
+from closedhand.games.daihinmin.tricks import lock_after, revolution_after, stops
 
 SLOTS = 14
 """Number of slots: twelve ranks by strength, the 8, the joker."""
@@ -146,7 +146,7 @@ def effect_of(rules, state, here, action):
     beating = min(MOST_BEATING, answers(rules, others, action, revolution))
     if here.active == 0 or here.most < rules.plays.length[action] or state.target == JOKER:
         beating = 0
-    sure = 1 if beating == 0 or (rules.options.eight_stop and rules.plays.eight[action]) else 0
+    sure = 1 if beating == 0 or stops(rules, action) else 0
     return Effect(revolution, locked, beating, sure)
 
 

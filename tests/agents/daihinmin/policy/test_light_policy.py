@@ -37,6 +37,22 @@ def test_features_lie_in_their_sections() -> None:
     assert len(seen) > 500
 
 
+@pytest.mark.parametrize("eight_stop", [True, False])
+def test_an_eight_is_sure_only_if_it_ends_the_trick(eight_stop: bool) -> None:
+    game = make_game("daihinmin", eight_stop=eight_stop, classes="none")
+    state = game.deal(np.random.default_rng(0))
+    while game.over(state) or "8c" not in map(game.text, game.legal(state)):
+        game.play(state, int(game.legal(state)[0]))
+    features = np.empty(light_policy.MOST_FEATURES, np.int64)
+    cards = seen_cards_of(state)
+    n = light_policy.describe(game.rules, state, cards, game.parse("8c"), features)
+    found = features[:n]
+    first, last = light_policy.WITH_EIGHT, light_policy.LOCKING
+    assert ((first <= found) & (found < last)).sum() == eight_stop
+    form = (found[2] - light_policy.FORM) // light_policy.FORMS
+    assert form == 2 * (state.target >= 0) + eight_stop
+
+
 @pytest.mark.slow
 def test_what_was_played_is_likely_in_the_true_state() -> None:
     """The true state makes what players of the policy did likelier than most redealt ones."""
