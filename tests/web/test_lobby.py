@@ -102,6 +102,24 @@ def test_the_latest_table_is_listed_first_and_none_is_missing(tmp_path: Path) ->
     asyncio.run(compare())
 
 
+def test_a_list_shows_the_first_person_wherever_players_have_been_rotated(tmp_path: Path) -> None:
+    """The owner's link must not open another person's hand."""
+
+    async def rotate() -> None:
+        requests.register()
+        lobby = Lobby(tmp_path)
+        table = await lobby.open("leduc", {}, [{"name": "Ann"}, {"name": "Bob"}])
+        own = table.seats[0].token
+        table.hands = [Hand([3.0, -3.0], [0, 1], ["Ann", "Bob"], 0)]
+        table.again(same=True)
+        lobby.changed(table)
+        (shown,) = await listed(lobby)
+        assert (shown["token"], shown["total"]) == (own, 3.0)
+        assert shown["occupants"] == ["Bob", "Ann"]
+
+    asyncio.run(rotate())
+
+
 def test_nobody_finds_the_seed_of_a_table(tmp_path: Path) -> None:
     """A seed found by search would reveal hidden hands and future deals."""
 
