@@ -109,7 +109,9 @@ async def _place(
     beat: str = "", by: int | None = None, about: int = 0,
 ) -> Any:  # fmt: skip
     """Describe a position of open hands, and push its exact result."""
-    hands = [each for each in hands if each.strip()]
+    # Only at the end: elsewhere an empty hand is an error, and later seats keep their numbers.
+    while hands and not hands[-1].strip():
+        hands = hands[:-1]
 
     def placed() -> tuple[Game, State, Any]:
         bound = connection.lobby.bind(game, options)
