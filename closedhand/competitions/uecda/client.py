@@ -158,7 +158,8 @@ class Client:
         """Connect; call `play` within two seconds, in which our server awaits a profile.
 
         Args:
-            agent: Name of an agent, an agent for `match_game`, or a function that makes one.
+            agent: Name of an agent, an agent for `match_game`, or a function that makes one,
+                called twice: another agent loads the kernels and networks.
             host: Address of the server.
             port: Port of the server.
             name: Name of the client at the server; the agent's by default.
@@ -172,14 +173,15 @@ class Client:
         """
         self.game = round_game(**options)
         match = match_game(**{**options, "rounds": MOST_ROUNDS})
-        if isinstance(agent, str | Agent):
-            self._agent = make_agent(match, agent, seed)
-        else:
-            self._agent = agent(match)
+
+        def made(by: str | Agent | Callable[[Game], Agent]) -> Agent:
+            return make_agent(match, by, seed) if isinstance(by, str | Agent) else by(match)
+
+        self._agent = made(agent)
         self._name = name or self._agent.name
         self._watch = watch
         # Warm up before the server's clock starts, by another agent: ours keeps its random numbers.
-        warm_up(self.game, make_agent(match, agent if isinstance(agent, str) else "random"))
+        warm_up(self.game, made("random" if isinstance(agent, Agent) else agent))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
         except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
