@@ -198,6 +198,7 @@ class Lobby:
         match = RemoteMatch(
             address,
             self._seat(game, seat),
+            bind=self.bind,
             opened=lambda table: self.tables.update({table.id: table}),
             changed=lambda table: self._notify(table.id),
         )
