@@ -114,6 +114,11 @@ class Lobby:
                 self.drive(table)
         return self.tables.get(id)
 
+    @property
+    def ids(self) -> set[str]:
+        """Ids of all tables, restored or not: the names of their files."""
+        return {*self.tables, *self._saved}
+
     def listed(self) -> list[dict[str, Any]]:
         """Return the saved form of every table, with its id as `table`, restoring none."""
         shown = [table.saved() | {"table": table.id} for table in self.tables.values()]
@@ -153,7 +158,7 @@ class Lobby:
         Raises:
             InputError: An argument is not valid for the game, or there are too many tables.
         """
-        if len(self.tables) + len(self._saved) >= MOST_TABLES:
+        if len(self.ids) >= MOST_TABLES:
             raise InputError(f"there are {MOST_TABLES} tables: close some of them")
         seed = secrets.randbits(SEED_BITS) if seed is None else seed
 

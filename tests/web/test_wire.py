@@ -247,7 +247,7 @@ def test_malformed_messages_are_answered_or_refused(port: int, message: str) -> 
 
 
 def test_what_json_cannot_hold_is_an_error(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "everything_in", lambda folder: {"results": [float("inf")]})
+    monkeypatch.setattr(runs, "everything_in", lambda *_: {"results": [float("inf")]})
     with wired(port) as wire:
         assert "failed" in wire.refused("runs")
         assert wire.ask("tables") is not None

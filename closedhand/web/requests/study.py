@@ -16,7 +16,8 @@ from closedhand.web.serialization import OPEN, WATCHING, describe
 
 @request("runs", independent=True)
 async def _runs(connection: Connection) -> Any:
-    return await connection.lobby.in_thread(runs.everything_in, connection.lobby.runs)
+    lobby = connection.lobby
+    return await lobby.in_thread(runs.everything_in, lobby.runs, lobby.ids)
 
 
 @request("samples", independent=True)
