@@ -61,7 +61,8 @@ def round_game(**options: Any) -> Game:
 class Connection:
     """Reads the numbers and tables of a server in order.
 
-    `check` is called at intervals while the server is silent; it may raise `KeyboardInterrupt`.
+    Its failures are `EOFError`: an `OSError` may be one of the agent. `check` is called at
+    intervals while the server is silent; it may raise `KeyboardInterrupt`.
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
@@ -75,8 +76,7 @@ class Connection:
         """Read the next `size` bytes.
 
         Raises:
-            EOFError: The server has closed the connection.
-            OSError: The connection has failed.
+            EOFError: The server has closed the connection, or it has failed.
         """
         while len(self._data) - self._start < size:
             try:
@@ -84,6 +84,8 @@ class Connection:
             except TimeoutError:
                 self.check()
                 continue
+            except OSError:
+                raise EOFError from None
             if not chunk:
                 raise EOFError
             self._data = self._data[self._start :] + chunk
@@ -100,8 +102,15 @@ class Connection:
         return self.read(wire.TABLE)
 
     def send(self, cells: bytes) -> None:
-        """Send cells as a whole table, in one write so that it arrives whole."""
-        self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
+        """Send cells as a whole table, in one write so that it arrives whole.
+
+        Raises:
+            EOFError: The connection has failed.
+        """
+        try:
+            self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
+        except OSError:
+            raise EOFError from None
 
 
 @dataclass
@@ -277,7 +286,7 @@ def play_match(
         try:
             connection.send(wire.profile(name))
             me = connection.number()
-        except (EOFError, OSError):
+        except EOFError:
             why = "the server has closed the connection: it takes no more players"
             raise InputError(why) from None
         if not 0 <= me < PLAYERS:
@@ -290,7 +299,7 @@ def play_match(
 
         playing = InMatch(agent, see)
         last = None  # the last view of a round that is not counted yet
-        with suppress(EOFError, OSError, KeyboardInterrupt):
+        with suppress(EOFError, KeyboardInterrupt):
             while not result.complete:
                 number = follower.begin(connection.table())
                 if last is not None:
@@ -331,8 +340,8 @@ def play_round(
         `wire.ROUND_OVER` or `wire.MATCH_OVER`.
 
     Raises:
-        EOFError: The server has closed the connection, or `watch` or the agent ends it.
-        OSError: The connection has failed.
+        EOFError: The server has closed the connection or it has failed, or `watch` or the agent
+            ends the match.
         InputError: The server sends tables that are not valid.
         KeyboardInterrupt: Ctrl-C was pressed.
     """

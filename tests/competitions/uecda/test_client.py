@@ -1,6 +1,7 @@
 """Clients over real sockets."""
 
 import socket
+import struct
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
@@ -109,6 +110,39 @@ def test_refused_plays_are_counted() -> None:
         result = client.play_match(ours, client.round_game(), Lowest(), "golden")
     # A card given back is no decision in tricks.
     assert (result.decisions, result.rejected, result.complete) == (1, 1, False)
+
+
+def test_an_error_of_the_agent_is_no_lost_connection() -> None:
+    """An agent may have connections of its own."""
+
+    class Refused(Lowest):
+        def act(self, view: State) -> int:
+            raise ConnectionRefusedError("no model there")
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"".join(data for side, data in golden() if side == "S"))
+        with pytest.raises(ConnectionRefusedError, match="no model there"):
+            client.play_match(ours, client.round_game(), Refused(), "golden")
+
+
+def test_a_connection_that_fails_ends_the_match() -> None:
+    """Also one that the server resets."""
+    linger = struct.pack("ii", 1, 0)  # closing then resets the connection
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ours = socket.create_connection(server.getsockname())
+        theirs, _ = server.accept()
+        theirs.sendall(b"".join([data for side, data in golden() if side == "S"][:2]))
+
+        class Resetting(Lowest):
+            def act(self, view: State) -> int:
+                theirs.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                theirs.close()
+                return super().act(view)
+
+        with ours:
+            result = client.play_match(ours, client.round_game(), Resetting(), "golden")
+    assert (result.rounds, result.complete) == (0, False)
 
 
 def test_an_agent_learns_from_round_to_round(tmp_path: Path) -> None:
