@@ -4,8 +4,10 @@ import asyncio
 import json
 import secrets
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -79,6 +81,9 @@ class Lobby:
         self._others = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "others")
         self.advisers = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "advisers")
         self._driven: dict[str, asyncio.Task[None]] = {}
+        # An event ends the pause before an agent's action, if the table no longer calls for one.
+        self._woken: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._steps = set[str]()  # tables whose next action is played even if they are paused
         self._listeners: dict[str, set[Callable[[], None]]] = {}
         # Tables are restored on the first visit, as that may compile their game.
         self._saved = {path.stem: path for path in folder.glob("*.json")}
@@ -221,6 +226,8 @@ class Lobby:
         task = self._driven.pop(id, None)
         if task:
             task.cancel()
+        self._woken.pop(id, None)
+        self._steps.discard(id)
         (self.folder / f"{id}.json").unlink(missing_ok=True)
         self._notify(id)
 
@@ -257,13 +264,19 @@ class Lobby:
         With `step` they play one action even if the table is paused (pace 0).
         """
         running = self._driven.get(table.id)
-        is_idle = running is None or running.done()
-        if is_idle and table.is_own and _goes_on(table, step):
-            self._driven[table.id] = asyncio.ensure_future(self._play_agents(table, step))
+        if step and table.is_own and _goes_on(table, step):
+            self._steps.add(table.id)
+        if running is not None and not running.done():
+            self._woken[table.id].set()
+        elif table.is_own and self._goes_on(table):
+            self._driven[table.id] = asyncio.ensure_future(self._play_agents(table))
 
-    async def _play_agents(self, table: Table, step: bool) -> None:
-        """Let agents play; with `step` the first action is played even if the table is paused."""
-        while _goes_on(table, step):
+    def _goes_on(self, table: Table) -> bool:
+        return _goes_on(table, table.id in self._steps)
+
+    async def _play_agents(self, table: Table) -> None:
+        """Let agents play as long as the table goes on; a step is one action or failure."""
+        while self._goes_on(table):
             version, seat = table.version, int(table.state["player"])
             loop = asyncio.get_running_loop()
             begun = loop.time()
@@ -271,10 +284,8 @@ class Lobby:
                 action = await loop.run_in_executor(self._agents, _decide, table, seat, version)
                 if action is None or table.version != version:
                     continue
-                waited = loop.time() - begun
-                if not step:
-                    await asyncio.sleep(max(0.0, table.pace - waited))
-                if table.version != version:
+                await self._pause(table, begun)
+                if table.version != version or not self._goes_on(table):
                     continue
                 table.play(action)
                 self.end(table)
@@ -287,9 +298,24 @@ class Lobby:
                 if table.version == version:  # else the table has left the position of the error
                     table.trouble = f"{agent}: {reason}"
             self._persist(table)
-            step = False
+            self._steps.discard(table.id)
             if table.trouble:
                 return
+        self._steps.discard(table.id)
+
+    async def _pause(self, table: Table, begun: float) -> None:
+        """Wait for the pace of a table, from a time on; end at once for a step or another position.
+
+        A new pace counts at once, too.
+        """
+        loop, version, woken = asyncio.get_running_loop(), table.version, self._woken[table.id]
+        while table.version == version and _goes_on(table, False) and table.id not in self._steps:
+            left = begun + table.pace - loop.time()
+            if left <= 0:
+                return
+            woken.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), left)
 
 
 def short_name(text: str) -> str:

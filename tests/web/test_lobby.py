@@ -232,6 +232,30 @@ def test_a_step_is_one_action(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
+@pytest.mark.parametrize(
+    ("pace", "step", "played"), [(0.0, False, 0), (0.0, True, 1), (1e-3, False, None)]
+)
+def test_a_pace_that_is_set_while_an_action_is_held_back_counts_at_once(
+    tmp_path: Path, pace: float, step: bool, played: int | None
+) -> None:
+    """A table that is paused plays nothing more but its steps."""
+
+    async def play() -> None:
+        lobby = Lobby(tmp_path)
+        table = await lobby.open("uh_leduc", {}, RANDOM, pace=60.0)
+        while not lobby._woken:
+            await asyncio.sleep(0)
+        table.pace = pace
+        lobby.changed(table)
+        if step:
+            lobby.drive(table, step=True)
+        await asyncio.wait_for(settled(lobby, table), 30)
+        assert table.over if played is None else len(table.actions) == played
+        lobby.close()
+
+    asyncio.run(play())
+
+
 def test_an_agent_that_failed_once_plays_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
