@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from closedhand.core.agents import make_agent
-from closedhand.core.files import write_atomically
+from closedhand.core.files import remove, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import load_json
 from closedhand.core.registry import make_game
@@ -217,18 +217,19 @@ class Lobby:
         return match
 
     def drop(self, id: str) -> None:
-        """Close a table for good."""
+        """Close a table for good; a `WriteError` if its file cannot be removed: the table stays."""
+        if id not in self.ids:
+            return
+        remove(self.folder / f"{id}.json")
         table = self.tables.pop(id, None)
+        self._saved.pop(id, None)
         if isinstance(table, RemoteSeat):
             table.close()
-        if table is None and self._saved.pop(id, None) is None:
-            return
         task = self._driven.pop(id, None)
         if task:
             task.cancel()
         self._woken.pop(id, None)
         self._steps.discard(id)
-        (self.folder / f"{id}.json").unlink(missing_ok=True)
         self._notify(id)
 
     def end(self, table: Table) -> None:

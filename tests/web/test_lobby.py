@@ -86,6 +86,32 @@ def test_a_table_that_is_closed_while_it_is_set_up_stays_closed(
     asyncio.run(play())
 
 
+def test_files_that_cannot_be_removed_are_named(tmp_path: Path) -> None:
+    """A table whose file would bring it back stays open."""
+
+    async def drop() -> list[Any]:
+        requests.register()
+        lobby = Lobby(tmp_path)
+        table = await lobby.open("leduc", {}, RANDOM, pace=0.0)
+        path = tmp_path / f"{table.id}.json"
+        for name in (path, lobby.past.path):
+            name.unlink(missing_ok=True)
+            name.mkdir()
+        connection = Connection(lobby, owner=True)
+        await connection.answer(json.dumps({"do": "drop", "table": table.id}))
+        assert lobby.ids == {table.id}
+        await connection.answer('{"do": "forget"}')
+        path.rmdir()
+        await connection.answer(json.dumps({"do": "drop", "table": table.id}))
+        assert not lobby.ids
+        lobby.close()
+        return [json.loads(connection.outbox.get_nowait() or "") for _ in range(3)]
+
+    dropped, forgotten, gone = asyncio.run(drop())
+    assert "cannot remove" in dropped["error"] and "cannot remove" in forgotten["error"]
+    assert gone["ok"] is None
+
+
 def test_the_latest_table_is_listed_first_and_none_is_missing(tmp_path: Path) -> None:
     """Those in memory and those of the folder."""
 
