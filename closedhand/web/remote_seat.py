@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
-from closedhand.core.registry import load, make_game, spec_of
+from closedhand.core.registry import load, spec_of
 from closedhand.web.guard import LOG
 from closedhand.web.serialization import WATCHING
 from closedhand.web.table import PACE, Seat, Table
@@ -31,19 +31,26 @@ class Address(NamedTuple):
 
     def __str__(self) -> str:
         """Return the address as the page shows it."""
-        return f"{self.game}, {self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.game}, {host}:{self.port}"
 
 
 def parse_address(text: str) -> Address:
-    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`; refuse wrong options, and a game without a client."""
+    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`; refuse wrong options, and a game without a client.
+
+    An address of IPv6 may be in brackets.
+    """
     spec = AgentSpec.parse(text)
     name = spec.name.replace("-", "_")
     host, colon, port = (spec.argument or "").rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
     if not colon or not host:
         raise InputError(f"a server is GAME:HOST:PORT, not {text!r}")
-    if spec_of(name).client is None:
+    client = spec_of(name).client
+    if client is None:
         raise InputError(f"{name} has no client for the servers of a competition")
-    make_game(name, **spec.texts)
+    load(client).check(**spec.texts)
     return Address(name, dict(spec.texts), host, parse_whole(port, "the port", 1, 65535))
 
 

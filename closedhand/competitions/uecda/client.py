@@ -196,6 +196,11 @@ class Client:
         except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
             raise InputError(f"no server at {host}:{port}: {reason_of(error)}") from None
 
+    @staticmethod
+    def check(**options: Any) -> None:
+        """Refuse options of rules that no server can use, with the errors of `match_game`."""
+        round_game(**options)
+
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
         """Play a match.
 
