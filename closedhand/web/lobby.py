@@ -174,6 +174,9 @@ class Lobby:
             players = [
                 replace(self._seat(game, each), player=number) for number, each in enumerate(seats)
             ]
+            # Of agents with files: one that cannot be made is refused now, not at its first move.
+            for agent in {seat.agent for seat in players}.intersection(self.added.get(name, ())):
+                make_agent(game, agent)
             start = game.parse_deal(deal) if deal else game.deal(np.random.default_rng((seed, 0)))
             has_persons = any(not seat.agent for seat in players)
             return Table(

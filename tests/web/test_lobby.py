@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from closedhand import make_game
+from closedhand import InputError, make_game
 from closedhand.web import advice, lobby as module, requests
 from closedhand.web.connection import Connection
 from closedhand.web.game_explorer import GameExplorer
@@ -110,6 +110,19 @@ def test_files_that_cannot_be_removed_are_named(tmp_path: Path) -> None:
     dropped, forgotten, gone = asyncio.run(drop())
     assert "cannot remove" in dropped["error"] and "cannot remove" in forgotten["error"]
     assert gone["ok"] is None
+
+
+def test_no_table_is_opened_for_an_agent_whose_file_is_missing(tmp_path: Path) -> None:
+    missing = f"strategy:{tmp_path}/none.npz"
+
+    async def seat() -> None:
+        lobby = Lobby(tmp_path, {"leduc": [missing]})
+        with pytest.raises(InputError, match="cannot read"):
+            await lobby.open("leduc", {}, [{"name": "p"}, {"agent": missing}])
+        assert not lobby.ids
+        lobby.close()
+
+    asyncio.run(seat())
 
 
 def test_the_latest_table_is_listed_first_and_none_is_missing(tmp_path: Path) -> None:
