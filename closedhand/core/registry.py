@@ -94,8 +94,9 @@ class GameSpec:
         client: Class that plays at a server of the game's competition: `(agent, host, port, name,
             seed, watch, **options)`. It has the `game` of its views, `play(progress)`, and
             `leave()`, which ends `play` at once from another thread. It calls `watch(view, seat,
-            player)` with its view after the turn of a player, or with -1 at other events. None:
-            there is no such competition.
+            player)` with its view after the turn of a player, or with -1 at other events. Its
+            static method `check(**options)` refuses options that no server can use. None: there is
+            no such competition.
         columns: Columns of match results by their names in the game's literature. Each is a
             function `(game, points) -> values` of the payoffs of an agent, both float64 [deals,
             sides]; it returns None if it does not apply.

@@ -4,8 +4,10 @@ import asyncio
 import json
 import secrets
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from closedhand.core.agents import make_agent
-from closedhand.core.files import write_atomically
+from closedhand.core.files import remove, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import load_json
 from closedhand.core.registry import make_game
@@ -79,6 +81,9 @@ class Lobby:
         self._others = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "others")
         self.advisers = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "advisers")
         self._driven: dict[str, asyncio.Task[None]] = {}
+        # An event ends the pause before an agent's action, if the table no longer calls for one.
+        self._woken: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._steps = set[str]()  # tables whose next action is played even if they are paused
         self._listeners: dict[str, set[Callable[[], None]]] = {}
         # Tables are restored on the first visit, as that may compile their game.
         self._saved = {path.stem: path for path in folder.glob("*.json")}
@@ -113,6 +118,11 @@ class Lobby:
                 self.tables[id] = table
                 self.drive(table)
         return self.tables.get(id)
+
+    @property
+    def ids(self) -> set[str]:
+        """Ids of all tables, restored or not: the names of their files."""
+        return {*self.tables, *self._saved}
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the saved form of every table, with its id as `table`, restoring none."""
@@ -153,7 +163,7 @@ class Lobby:
         Raises:
             InputError: An argument is not valid for the game, or there are too many tables.
         """
-        if len(self.tables) + len(self._saved) >= MOST_TABLES:
+        if len(self.ids) >= MOST_TABLES:
             raise InputError(f"there are {MOST_TABLES} tables: close some of them")
         seed = secrets.randbits(SEED_BITS) if seed is None else seed
 
@@ -164,6 +174,9 @@ class Lobby:
             players = [
                 replace(self._seat(game, each), player=number) for number, each in enumerate(seats)
             ]
+            # Of agents with files: one that cannot be made is refused now, not at its first move.
+            for agent in {seat.agent for seat in players}.intersection(self.added.get(name, ())):
+                make_agent(game, agent)
             start = game.parse_deal(deal) if deal else game.deal(np.random.default_rng((seed, 0)))
             has_persons = any(not seat.agent for seat in players)
             return Table(
@@ -198,6 +211,7 @@ class Lobby:
         match = RemoteMatch(
             address,
             self._seat(game, seat),
+            bind=self.bind,
             opened=lambda table: self.tables.update({table.id: table}),
             changed=lambda table: self._notify(table.id),
         )
@@ -206,16 +220,19 @@ class Lobby:
         return match
 
     def drop(self, id: str) -> None:
-        """Close a table for good."""
+        """Close a table for good; a `WriteError` if its file cannot be removed: the table stays."""
+        if id not in self.ids:
+            return
+        remove(self.folder / f"{id}.json")
         table = self.tables.pop(id, None)
+        self._saved.pop(id, None)
         if isinstance(table, RemoteSeat):
             table.close()
-        if table is None and self._saved.pop(id, None) is None:
-            return
         task = self._driven.pop(id, None)
         if task:
             task.cancel()
-        (self.folder / f"{id}.json").unlink(missing_ok=True)
+        self._woken.pop(id, None)
+        self._steps.discard(id)
         self._notify(id)
 
     def end(self, table: Table) -> None:
@@ -251,13 +268,19 @@ class Lobby:
         With `step` they play one action even if the table is paused (pace 0).
         """
         running = self._driven.get(table.id)
-        is_idle = running is None or running.done()
-        if is_idle and table.is_own and _goes_on(table, step):
-            self._driven[table.id] = asyncio.ensure_future(self._play_agents(table, step))
+        if step and table.is_own and _goes_on(table, step):
+            self._steps.add(table.id)
+        if running is not None and not running.done():
+            self._woken[table.id].set()
+        elif table.is_own and self._goes_on(table):
+            self._driven[table.id] = asyncio.ensure_future(self._play_agents(table))
 
-    async def _play_agents(self, table: Table, step: bool) -> None:
-        """Let agents play; with `step` the first action is played even if the table is paused."""
-        while _goes_on(table, step):
+    def _goes_on(self, table: Table) -> bool:
+        return _goes_on(table, table.id in self._steps)
+
+    async def _play_agents(self, table: Table) -> None:
+        """Let agents play as long as the table goes on; a step is one action or failure."""
+        while self._goes_on(table):
             version, seat = table.version, int(table.state["player"])
             loop = asyncio.get_running_loop()
             begun = loop.time()
@@ -265,10 +288,8 @@ class Lobby:
                 action = await loop.run_in_executor(self._agents, _decide, table, seat, version)
                 if action is None or table.version != version:
                     continue
-                waited = loop.time() - begun
-                if not step:
-                    await asyncio.sleep(max(0.0, table.pace - waited))
-                if table.version != version:
+                await self._pause(table, begun)
+                if table.version != version or not self._goes_on(table):
                     continue
                 table.play(action)
                 self.end(table)
@@ -281,9 +302,24 @@ class Lobby:
                 if table.version == version:  # else the table has left the position of the error
                     table.trouble = f"{agent}: {reason}"
             self._persist(table)
-            step = False
+            self._steps.discard(table.id)
             if table.trouble:
                 return
+        self._steps.discard(table.id)
+
+    async def _pause(self, table: Table, begun: float) -> None:
+        """Wait for the pace of a table, from a time on; end at once for a step or another position.
+
+        A new pace counts at once, too.
+        """
+        loop, version, woken = asyncio.get_running_loop(), table.version, self._woken[table.id]
+        while table.version == version and _goes_on(table, False) and table.id not in self._steps:
+            left = begun + table.pace - loop.time()
+            if left <= 0:
+                return
+            woken.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), left)
 
 
 def short_name(text: str) -> str:

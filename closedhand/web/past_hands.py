@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from closedhand.core.files import write_atomically
+from closedhand.core.files import remove, write_atomically
 from closedhand.core.game import InputError
-from closedhand.core.parsing import NATURAL, NUMBER, TEXT, check_fields, list_of
+from closedhand.core.parsing import NATURAL, NUMBER, TEXT, check_fields, list_of, parse_json
 from closedhand.core.reading import lines
 from closedhand.web.guard import LOG
 from closedhand.web.table import Table
@@ -80,8 +80,8 @@ class PastHands:
         found: dict[tuple[str, int, int], dict[str, Any]] = {}
         for number, line in lines(self.path) if self.path.exists() else ():
             try:
-                each = check_fields(json.loads(line), "a past hand", KEY, FIELDS)
-            except ValueError as error:
+                each = check_fields(parse_json(line), "a past hand", KEY, FIELDS)
+            except InputError as error:
                 LOG.warning("%s, line %d is no past hand: %s", self.path, number, error)
                 continue
             key = each["table"], each["deal"], each["turn"]
@@ -91,5 +91,5 @@ class PastHands:
         return list(found.values())[::-1]
 
     def delete(self) -> None:
-        """Delete all hands for good."""
-        self.path.unlink(missing_ok=True)
+        """Delete all hands for good, or raise a `WriteError`."""
+        remove(self.path)

@@ -8,17 +8,16 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
-from closedhand.core.registry import load, make_game, spec_of
+from closedhand.core.registry import load, spec_of
 from closedhand.web.guard import LOG
-from closedhand.web.serialization import WATCHING, prepare
+from closedhand.web.serialization import WATCHING
 from closedhand.web.table import PACE, Seat, Table
 
 
@@ -32,19 +31,26 @@ class Address(NamedTuple):
 
     def __str__(self) -> str:
         """Return the address as the page shows it."""
-        return f"{self.game}, {self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.game}, {host}:{self.port}"
 
 
 def parse_address(text: str) -> Address:
-    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`; refuse wrong options, and a game without a client."""
+    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`; refuse wrong options, and a game without a client.
+
+    An address of IPv6 may be in brackets.
+    """
     spec = AgentSpec.parse(text)
     name = spec.name.replace("-", "_")
     host, colon, port = (spec.argument or "").rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
     if not colon or not host:
         raise InputError(f"a server is GAME:HOST:PORT, not {text!r}")
-    if spec_of(name).client is None:
+    client = spec_of(name).client
+    if client is None:
         raise InputError(f"{name} has no client for the servers of a competition")
-    make_game(name, **spec.texts)
+    load(client).check(**spec.texts)
     return Address(name, dict(spec.texts), host, parse_whole(port, "the port", 1, 65535))
 
 
@@ -132,7 +138,7 @@ class RemoteSeat(Table):
 
 
 class RemoteMatch:
-    """A match at a remote server: connect, play, leave; also the agent that the client runs.
+    """A match at a remote server: connect, play, leave; also a person's agent for the client.
 
     The client runs in a thread, and the seat may be left at any time. The thread then ends as soon
     as it can; once `end` is set, it changes nothing here.
@@ -140,22 +146,25 @@ class RemoteMatch:
     Attributes:
         table: The table; None before the match begins.
         end: Why the match is over; empty while it goes on.
-        pace: Pause after each decision of an agent, in seconds.
+        pace: Pause after each turn of an agent here, in seconds.
     """
 
     def __init__(
         self,
         address: Address,
         seat: Seat,
+        bind: Callable[[str, Mapping[str, Any]], Game],
         opened: Callable[[RemoteSeat], None],
         changed: Callable[[RemoteSeat], None],
     ) -> None:
-        """Prepare a match in the event loop; its table goes to `opened` once, then to `changed`."""
+        """Prepare a match in the event loop; its table goes to `opened` once, then to `changed`.
+
+        `bind` makes and compiles the game of a name and options.
+        """
         self.address, self.seat, self.name = address, seat, seat.occupant
-        self._agent: Agent | None = None  # None: a person in a browser
         self.table: RemoteSeat | None = None
         self.end, self.pace = "", PACE
-        self._opened, self._changed = opened, changed
+        self._bind, self._opened, self._changed = bind, opened, changed
         self._client: Any = None
         self._loop = asyncio.get_running_loop()
 
@@ -168,13 +177,13 @@ class RemoteMatch:
         reason = "the match is over"
         try:
             name, options, host, port = self.address
+            self._bind(name, options)  # first: once connected, the server waits for few seconds
             self._client = client = load(spec_of(name).client or "")(
-                self._player, host, port, self.seat.occupant, watch=self._see, **options
+                self.seat.agent or self, host, port, self.seat.occupant, watch=self._see, **options
             )
             if self.end:  # the seat was left before there was a client for `leave`
                 client.leave()
             self._game: Game = client.game
-            prepare(self._game)
             if not client.play().complete:
                 reason = "the server has closed the connection"
         except InputError as error:
@@ -191,20 +200,11 @@ class RemoteMatch:
         if self._client is not None:
             self._client.leave()
 
-    def _player(self, game: Game) -> Self:
-        """Return the agent of the client: this match, whose `act` asks the person or the agent."""
-        self._agent = make_agent(game, self.seat.agent) if self.seat.agent else None
-        return self
-
     def act(self, view: State) -> int:
-        """Return an action, in the thread of the client; wait for a person's, see `RemoteSeat`."""
-        if self._agent is None:
-            self._update(RemoteSeat.ask)
-            assert self.table is not None
-            return self.table.wait()
-        action = int(self._agent.act(view))
-        time.sleep(self.pace)
-        return action
+        """Return a person's action, in the thread of the client; wait for it, see `RemoteSeat`."""
+        self._update(RemoteSeat.ask)
+        assert self.table is not None
+        return self.table.wait()
 
     def _see(self, view: State, seat: int, player: int) -> None:
         """Update the table with what the client sees, in its thread; `EOFError` ends its match."""
@@ -215,6 +215,8 @@ class RemoteMatch:
             self._loop.call_soon_threadsafe(self._open, self.table)
         else:
             self._update(lambda table: table.see(view, player))
+            if self.seat.agent and player == seat:
+                time.sleep(self.pace)
 
     def _open(self, table: RemoteSeat) -> None:
         if self.end:  # left after the thread had scheduled this call, or before there was a table

@@ -5,7 +5,7 @@ These are results of matches and leagues, ladders, and learning curves of traini
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -33,13 +33,16 @@ METADATA = ("settings", "history")
 """Entries that are read from a checkpoint."""
 
 
-def everything_in(folder: Path | None) -> dict[str, Any]:
-    """Read `results`, `ladders` and `curves`, newest first; all are empty without a folder."""
+def everything_in(folder: Path | None, tables: Collection[str] = ()) -> dict[str, Any]:
+    """Read `results`, `ladders` and `curves` from a folder, the newest first; none without one.
+
+    Files of saved `tables`, named by their ids, are left out: they could take the place of results.
+    """
     found: dict[str, Any] = {"results": [], "ladders": [], "curves": []}
     if folder is None or not folder.is_dir():
         return found
     matches: dict[Path, list[dict[str, Any]]] = {}
-    for path, about, state in _newest(folder, "json"):
+    for path, about, state in _newest(folder, "json", tables):
         data = _kept(path, state, _json_of)
         # A file is finished if `interrupted` is false, or absent in a file with a `curve`.
         about["live"] = about["live"] and bool(data.get("interrupted", "curve" not in data))
@@ -57,13 +60,18 @@ def everything_in(folder: Path | None) -> dict[str, Any]:
     return found
 
 
-def _newest(folder: Path, kind: str) -> Iterator[tuple[Path, dict[str, Any], tuple[int, int]]]:
-    """Yield the newest files of a kind, described for the page, with their times and sizes."""
+def _newest(
+    folder: Path, kind: str, others: Collection[str] = ()
+) -> Iterator[tuple[Path, dict[str, Any], tuple[int, int]]]:
+    """Yield the newest files of a kind, described for the page, with their times and sizes.
+
+    Those named like `others` are left out.
+    """
     found: list[tuple[Path, tuple[int, int]]] = []
     for depth in range(DEPTH):
         for path in folder.glob("/".join(["*"] * depth + [f"*.{kind}"])):
             try:
-                if path.is_file():
+                if path.stem not in others and path.is_file():
                     found.append((path, (path.stat().st_mtime_ns, path.stat().st_size)))
             except OSError:  # deleted meanwhile
                 continue

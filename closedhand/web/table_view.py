@@ -16,7 +16,8 @@ def without_files(agent: str, with_files: Collection[str]) -> str:
 def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:
     """Describe a table, as a seat or a spectator (`WATCHING`) sees it, as JSON data for a browser.
 
-    Of the agents in `with_files`, whose texts name files, only the name is sent.
+    Of the agents in `with_files`, whose texts name files, only the name is sent, and no reason why
+    one has failed, which may name them as well.
     """
     game = table.game
     views = seen_by(game, table.state, OPEN if seat == WATCHING and table.open else seat)
@@ -39,7 +40,7 @@ def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) ->
         "asked": asked,
         "pace": table.pace,
         "open": table.open,
-        "trouble": table.trouble,
+        "trouble": _trouble(table, with_files),
         "deal": table.deal,
         "turn": table.turn,
         "hands": [
@@ -51,3 +52,11 @@ def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) ->
         "options": dict(game.options),
         "remote": not table.is_own,
     }
+
+
+def _trouble(table: Table, with_files: Collection[str]) -> str:
+    """Return the trouble of a table; no reason if an agent that names files was to act."""
+    agent = "" if table.over else table.seats[int(table.state["player"])].agent
+    if table.trouble and agent in with_files:
+        return f"{without_files(agent, with_files)} has failed"
+    return table.trouble

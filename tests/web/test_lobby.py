@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from closedhand import make_game
+from closedhand import InputError, make_game
 from closedhand.web import advice, lobby as module, requests
 from closedhand.web.connection import Connection
 from closedhand.web.game_explorer import GameExplorer
@@ -86,6 +86,45 @@ def test_a_table_that_is_closed_while_it_is_set_up_stays_closed(
     asyncio.run(play())
 
 
+def test_files_that_cannot_be_removed_are_named(tmp_path: Path) -> None:
+    """A table whose file would bring it back stays open."""
+
+    async def drop() -> list[Any]:
+        requests.register()
+        lobby = Lobby(tmp_path)
+        table = await lobby.open("leduc", {}, RANDOM, pace=0.0)
+        path = tmp_path / f"{table.id}.json"
+        for name in (path, lobby.past.path):
+            name.unlink(missing_ok=True)
+            name.mkdir()
+        connection = Connection(lobby, owner=True)
+        await connection.answer(json.dumps({"do": "drop", "table": table.id}))
+        assert lobby.ids == {table.id}
+        await connection.answer('{"do": "forget"}')
+        path.rmdir()
+        await connection.answer(json.dumps({"do": "drop", "table": table.id}))
+        assert not lobby.ids
+        lobby.close()
+        return [json.loads(connection.outbox.get_nowait() or "") for _ in range(3)]
+
+    dropped, forgotten, gone = asyncio.run(drop())
+    assert "cannot remove" in dropped["error"] and "cannot remove" in forgotten["error"]
+    assert gone["ok"] is None
+
+
+def test_no_table_is_opened_for_an_agent_whose_file_is_missing(tmp_path: Path) -> None:
+    missing = f"strategy:{tmp_path}/none.npz"
+
+    async def seat() -> None:
+        lobby = Lobby(tmp_path, {"leduc": [missing]})
+        with pytest.raises(InputError, match="cannot read"):
+            await lobby.open("leduc", {}, [{"name": "p"}, {"agent": missing}])
+        assert not lobby.ids
+        lobby.close()
+
+    asyncio.run(seat())
+
+
 def test_the_latest_table_is_listed_first_and_none_is_missing(tmp_path: Path) -> None:
     """Those in memory and those of the folder."""
 
@@ -100,6 +139,24 @@ def test_the_latest_table_is_listed_first_and_none_is_missing(tmp_path: Path) ->
         assert again[0]["total"] == 0 and again[0]["occupants"] == ["person", "random"]
 
     asyncio.run(compare())
+
+
+def test_a_list_shows_the_first_person_wherever_players_have_been_rotated(tmp_path: Path) -> None:
+    """The owner's link must not open another person's hand."""
+
+    async def rotate() -> None:
+        requests.register()
+        lobby = Lobby(tmp_path)
+        table = await lobby.open("leduc", {}, [{"name": "Ann"}, {"name": "Bob"}])
+        own = table.seats[0].token
+        table.hands = [Hand([3.0, -3.0], [0, 1], ["Ann", "Bob"], 0)]
+        table.again(same=True)
+        lobby.changed(table)
+        (shown,) = await listed(lobby)
+        assert (shown["token"], shown["total"]) == (own, 3.0)
+        assert shown["occupants"] == ["Bob", "Ann"]
+
+    asyncio.run(rotate())
 
 
 def test_nobody_finds_the_seed_of_a_table(tmp_path: Path) -> None:
@@ -209,6 +266,30 @@ def test_a_step_is_one_action(tmp_path: Path) -> None:
         lobby.drive(table, step=True)
         await settled(lobby, table)
         assert len(table.actions) == 1
+        lobby.close()
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    ("pace", "step", "played"), [(0.0, False, 0), (0.0, True, 1), (1e-3, False, None)]
+)
+def test_a_pace_that_is_set_while_an_action_is_held_back_counts_at_once(
+    tmp_path: Path, pace: float, step: bool, played: int | None
+) -> None:
+    """A table that is paused plays nothing more but its steps."""
+
+    async def play() -> None:
+        lobby = Lobby(tmp_path)
+        table = await lobby.open("uh_leduc", {}, RANDOM, pace=60.0)
+        while not lobby._woken:
+            await asyncio.sleep(0)
+        table.pace = pace
+        lobby.changed(table)
+        if step:
+            lobby.drive(table, step=True)
+        await asyncio.wait_for(settled(lobby, table), 30)
+        assert table.over if played is None else len(table.actions) == played
         lobby.close()
 
     asyncio.run(play())

@@ -88,6 +88,10 @@ def test_browsers_place_hands_and_ask_about_games_under_study(port: int) -> None
         assert (found["about"], found["player"]) == (7, 1)
         assert "two or three hands" in wire.refused("place", hands=["33S"], **hands | {"turn": 0})
         assert "more cards S" in wire.refused("place", hands=["S", "S"], **hands)
+        # The seats are not numbered anew.
+        for empty in (["33S", "", "4QB"], ["", "33S", "4QB"]):
+            answer = wire.refused("place", hands=empty, **hands)
+            assert f"player_{empty.index('')} has no cards" in answer
         assert "builds no positions" in wire.refused(
             "place", game="leduc", options={}, hands=["K", "Q"], turn=0
         )

@@ -1,5 +1,6 @@
 """Past hands are kept, taken back, cut and deleted."""
 
+import json
 import logging
 from pathlib import Path
 
@@ -79,12 +80,14 @@ def test_a_damaged_line_is_reported_and_left_out(
 ) -> None:
     kept = PastHands(tmp_path / "hands.jsonl")
     kept.add(played("a"))
+    (hand,) = kept.listed()
     with (tmp_path / "hands.jsonl").open("a") as file:
-        file.write('{"table": "x"}\n{"tab\n')
+        file.write('{"table": "x"}\n{"tab\n' + "[" * 100_000 + "\n")
+        file.write(json.dumps({**hand, "deal": 1, "time": float("nan")}) + "\n")
     kept.add(played("b"))
     with caplog.at_level(logging.WARNING):
         assert [hand["table"] for hand in kept.listed()] == ["b", "a"]
-    assert len(caplog.records) == 2
+    assert len(caplog.records) == 4
 
 
 def test_a_line_that_was_cut_short_takes_no_other_hand_with_it(tmp_path: Path) -> None:

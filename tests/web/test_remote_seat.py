@@ -21,7 +21,10 @@ LEFT = "you have left"
 class Elsewhere:
     """A seat at a server that falls silent after the beginning, with a manual event loop."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, is_asked: bool = False) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, is_asked: bool = False, agent: str = ""
+    ) -> None:
+        self.steps: list[Any] = []
         self.calls: queue.Queue[tuple[Callable[..., None], Any]] = queue.Queue()
         self.connects, self.left, self.ended = (threading.Event() for _ in range(3))
         self.opened: list[RemoteSeat] = []
@@ -31,14 +34,15 @@ class Elsewhere:
         own = int(state["player"])
         view = game.view(state, own)
 
-        def client(player_of: Any, *_: object, watch: Any) -> Any:
+        def client(player: Any, *_: object, watch: Any) -> Any:
+            self.steps.append(player)
             assert self.connects.wait(60)
 
             def play() -> Any:
                 try:
                     watch(view, own, -1)
                     if is_asked:
-                        player_of(game).act(view)
+                        player.act(view)
                     assert self.left.wait(60)
                 except EOFError:
                     pass
@@ -51,9 +55,14 @@ class Elsewhere:
         loop = SimpleNamespace(call_soon_threadsafe=lambda *call: self.calls.put(call))
         monkeypatch.setattr(asyncio, "get_running_loop", lambda: loop)
         monkeypatch.setattr(remote_seat, "load", lambda ref: client)
-        monkeypatch.setattr(remote_seat, "prepare", lambda game: None)
+
+        def bind(*given: object) -> Any:
+            self.steps.append(given)
+            return game
+
         address = Address("daihinmin", {}, "127.0.0.1", 1)
-        self.match = RemoteMatch(address, Seat(name="p"), self.opened.append, self.changed)
+        seat = Seat(name="p", agent=agent)
+        self.match = RemoteMatch(address, seat, bind, self.opened.append, self.changed)
         self.match.start()
 
     def changed(self, table: RemoteSeat) -> None:
@@ -68,6 +77,19 @@ class Elsewhere:
         """Wait for the end of the match; no scheduled call may be left."""
         assert self.left.wait(60) and self.ended.wait(60)
         assert self.match.end == LEFT
+
+
+@pytest.mark.parametrize("agent", ["", "random"])
+def test_all_is_compiled_before_there_is_a_connection(
+    monkeypatch: pytest.MonkeyPatch, agent: str
+) -> None:
+    """The game of the table here; the client warms up an agent that it makes from its text."""
+    elsewhere = Elsewhere(monkeypatch, agent=agent)
+    elsewhere.connects.set()
+    elsewhere.next()()
+    assert elsewhere.steps == [("daihinmin", {}), agent or elsewhere.match]
+    elsewhere.match.leave()
+    elsewhere.end()
 
 
 def test_a_silent_match_is_left_with_its_table(monkeypatch: pytest.MonkeyPatch) -> None:

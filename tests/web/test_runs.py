@@ -1,5 +1,6 @@
 """Results, ladders and curves found in a folder of runs."""
 
+import asyncio
 import json
 import os
 from collections.abc import Iterable
@@ -16,7 +17,9 @@ from closedhand.arena import match, results
 from closedhand.core.duplicate import Chunk, parse_all
 from closedhand.core.files import write_arrays
 from closedhand.solvers.solving import Run
-from closedhand.web import ladders, runs
+from closedhand.web import ladders, requests, runs
+from closedhand.web.connection import Connection
+from closedhand.web.lobby import Lobby
 
 
 def test_a_training_has_curves_with_intervals(tmp_path: Path) -> None:
@@ -59,6 +62,26 @@ def test_a_ladder_is_rated_once_all_have_met(tmp_path: Path) -> None:
     assert runs.everything_in(tmp_path)["ladders"][0]["deals"] == [60]
     (tmp_path / "ladder" / "1.json").unlink()
     assert runs.everything_in(tmp_path)["ladders"] == []
+
+
+def test_saved_tables_take_no_place_of_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By default the folder of the tables is one of the folder of runs."""
+    monkeypatch.setattr(runs, "MOST_FILES", 2)
+    save_ladder(tmp_path)
+
+    async def ask() -> list[Any]:
+        requests.register()
+        lobby = Lobby(tmp_path / "web", runs=tmp_path)
+        for _ in range(3):
+            await lobby.open("leduc", {}, [{"agent": "random"}] * 2, pace=0.0)
+        connection = Connection(lobby, owner=True)
+        await connection.answer('{"do": "runs"}')
+        lobby.close()
+        return json.loads(connection.outbox.get_nowait() or "")["ok"]["results"]
+
+    assert len(asyncio.run(ask())) == 2
 
 
 def turned(data: dict[str, Any]) -> dict[str, Any]:

@@ -69,12 +69,16 @@ def test_servers_of_competitions() -> None:
     found = parse_address("daihinmin[joker_edges=no]:localhost:42485")
     assert (found.game, found.host, found.port) == ("daihinmin", "localhost", 42485)
     assert found.options == {"joker_edges": "no"}
+    for text in ("daihinmin:[::1]:42485", "daihinmin:::1:42485"):
+        found = parse_address(text)
+        assert (found.host, str(found)) == ("::1", "daihinmin, [::1]:42485")
 
 
 @pytest.mark.parametrize(
     "text",
     ["", "daihinmin", "daihinmin:", "daihinmin:x", "daihinmin::1", "daihinmin:h:0", "nothing:h:1",
-     "daihinmin:h:x", "daihinmin:h:99999", "leduc:h:1", "daihinmin[x=1]:h:1", "daihinmin[:h:1"],
+     "daihinmin:h:x", "daihinmin:h:99999", "leduc:h:1", "daihinmin[x=1]:h:1", "daihinmin[:h:1",
+     "daihinmin[players=4]:h:1", "daihinmin[actions=card_sets]:h:1", "daihinmin:[]:1"],
 )  # fmt: skip
 def test_what_is_no_server_is_refused(text: str) -> None:
     with pytest.raises(InputError):

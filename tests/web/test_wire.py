@@ -247,7 +247,7 @@ def test_malformed_messages_are_answered_or_refused(port: int, message: str) -> 
 
 
 def test_what_json_cannot_hold_is_an_error(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "everything_in", lambda folder: {"results": [float("inf")]})
+    monkeypatch.setattr(runs, "everything_in", lambda *_: {"results": [float("inf")]})
     with wired(port) as wire:
         assert "failed" in wire.refused("runs")
         assert wire.ask("tables") is not None
@@ -298,7 +298,10 @@ def test_a_token_is_demanded() -> None:
 
 
 def test_files_are_named_to_the_owner_alone() -> None:
-    """Neither where agents are listed, nor at a table, nor in the record of a hand."""
+    """Neither where agents are listed, nor at a table, nor in the record of a hand.
+
+    Nor in the reason why an agent has failed.
+    """
     secret = "learned:/home/owner/runs/best"
     with (
         serving(token="secret", uh_leduc=[secret]) as port,
@@ -318,6 +321,10 @@ def test_files_are_named_to_the_owner_alone() -> None:
     assert "/home" not in json.dumps(described)
     assert [seat["agent"] for seat in described["seats"]] == ["", "learned"]
     assert table_view.without_files("learned:other", [secret]) == "learned:other"
+    table.seats = seats[::-1]  # the agent is to act
+    table.trouble = f"{secret}: cannot read /home/owner/runs/best/learner.npz"
+    assert table_view.describe_table(table, 1)["trouble"] == table.trouble
+    assert table_view.describe_table(table, 1, [secret])["trouble"] == "learned has failed"
 
 
 def test_long_messages_of_guests_are_refused() -> None:

@@ -61,7 +61,8 @@ def round_game(**options: Any) -> Game:
 class Connection:
     """Reads the numbers and tables of a server in order.
 
-    `check` is called at intervals while the server is silent; it may raise `KeyboardInterrupt`.
+    Its failures are `EOFError`: an `OSError` may be one of the agent. `check` is called at
+    intervals while the server is silent; it may raise `KeyboardInterrupt`.
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
@@ -75,8 +76,7 @@ class Connection:
         """Read the next `size` bytes.
 
         Raises:
-            EOFError: The server has closed the connection.
-            OSError: The connection has failed.
+            EOFError: The server has closed the connection, or it has failed.
         """
         while len(self._data) - self._start < size:
             try:
@@ -84,6 +84,8 @@ class Connection:
             except TimeoutError:
                 self.check()
                 continue
+            except OSError:
+                raise EOFError from None
             if not chunk:
                 raise EOFError
             self._data = self._data[self._start :] + chunk
@@ -100,8 +102,15 @@ class Connection:
         return self.read(wire.TABLE)
 
     def send(self, cells: bytes) -> None:
-        """Send cells as a whole table, in one write so that it arrives whole."""
-        self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
+        """Send cells as a whole table, in one write so that it arrives whole.
+
+        Raises:
+            EOFError: The connection has failed.
+        """
+        try:
+            self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
+        except OSError:
+            raise EOFError from None
 
 
 @dataclass
@@ -158,7 +167,8 @@ class Client:
         """Connect; call `play` within two seconds, in which our server awaits a profile.
 
         Args:
-            agent: Name of an agent, an agent for `match_game`, or a function that makes one.
+            agent: Name of an agent, an agent for `match_game`, or a function that makes one,
+                called twice: another agent loads the kernels and networks.
             host: Address of the server.
             port: Port of the server.
             name: Name of the client at the server; the agent's by default.
@@ -172,18 +182,24 @@ class Client:
         """
         self.game = round_game(**options)
         match = match_game(**{**options, "rounds": MOST_ROUNDS})
-        if isinstance(agent, str | Agent):
-            self._agent = make_agent(match, agent, seed)
-        else:
-            self._agent = agent(match)
+
+        def made(by: str | Agent | Callable[[Game], Agent]) -> Agent:
+            return make_agent(match, by, seed) if isinstance(by, str | Agent) else by(match)
+
+        self._agent = made(agent)
         self._name = name or self._agent.name
         self._watch = watch
         # Warm up before the server's clock starts, by another agent: ours keeps its random numbers.
-        warm_up(self.game, make_agent(match, agent if isinstance(agent, str) else "random"))
+        warm_up(self.game, made("random" if isinstance(agent, Agent) else agent))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
         except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
             raise InputError(f"no server at {host}:{port}: {reason_of(error)}") from None
+
+    @staticmethod
+    def check(**options: Any) -> None:
+        """Refuse options of rules that no server can use, with the errors of `match_game`."""
+        round_game(**options)
 
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
         """Play a match.
@@ -275,7 +291,7 @@ def play_match(
         try:
             connection.send(wire.profile(name))
             me = connection.number()
-        except (EOFError, OSError):
+        except EOFError:
             why = "the server has closed the connection: it takes no more players"
             raise InputError(why) from None
         if not 0 <= me < PLAYERS:
@@ -288,7 +304,7 @@ def play_match(
 
         playing = InMatch(agent, see)
         last = None  # the last view of a round that is not counted yet
-        with suppress(EOFError, OSError, KeyboardInterrupt):
+        with suppress(EOFError, KeyboardInterrupt):
             while not result.complete:
                 number = follower.begin(connection.table())
                 if last is not None:
@@ -329,8 +345,8 @@ def play_round(
         `wire.ROUND_OVER` or `wire.MATCH_OVER`.
 
     Raises:
-        EOFError: The server has closed the connection, or `watch` or the agent ends it.
-        OSError: The connection has failed.
+        EOFError: The server has closed the connection or it has failed, or `watch` or the agent
+            ends the match.
         InputError: The server sends tables that are not valid.
         KeyboardInterrupt: Ctrl-C was pressed.
     """

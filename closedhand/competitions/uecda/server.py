@@ -55,7 +55,8 @@ class Server:
             port: Port to listen on; 0 is any free port.
             limits: Limits for clients; by default `Limits()`.
             fallback: Agent that replaces a client that has lost its seat.
-            log: New file for the log, begun with the match and complete at the end of every round.
+            log: New file for the log, begun with the match and complete at the end of every round;
+                its last line has the seed.
             note: Callback that receives a line about each client that takes or loses a seat.
             **options: Options of the rules.
 
@@ -117,11 +118,11 @@ class Server:
             if start is None:
                 start = self._game.deal(np.random.default_rng(self._seed))
             if log:
-                header = logs.header(self._game, [seat.name for seat in self._seats], self._seed)
+                header = logs.header(self._game, [seat.name for seat in self._seats])
                 log.write(logs.header_text(header))
             with deferred() as check:
                 table = Table(self._game, self._seats, start, self._note, check, self._clock)
-                return _play(table, self.rounds - int(start.round_number), log, progress)
+                return self._play(table, self.rounds - int(start.round_number), progress)
         finally:
             for seat in self._seats:
                 if seat.client:
@@ -129,17 +130,17 @@ class Server:
             if log:
                 log.close()
 
-
-def _play(table: Table, rounds: int, log: Log | None, progress: Callable[[int], None]) -> Result:
-    with suppress(KeyboardInterrupt):
-        for number in range(rounds):
-            values = table.play_round()
-            if log:
-                log.write(logs.round_text(number, values))
-            progress(number + 1)
-    result = table.result(rounds)
-    if log:
-        now = time.strftime("%Y/%m/%d %H:%M:%S")
-        end = {logs.TIME_END: now, logs.TOTAL: " ".join(map(str, result.points))}
-        log.write(logs.header_text(end))
-    return result
+    def _play(self, table: Table, rounds: int, progress: Callable[[int], None]) -> Result:
+        log = self._log
+        with suppress(KeyboardInterrupt):
+            for number in range(rounds):
+                values = table.play_round()
+                if log:
+                    log.write(logs.round_text(number, values))
+                progress(number + 1)
+        result = table.result(rounds)
+        if log:
+            now, points = time.strftime("%Y/%m/%d %H:%M:%S"), " ".join(map(str, result.points))
+            end = {logs.TIME_END: now, logs.TOTAL: points, logs.SEED: str(self._seed)}
+            log.write(logs.header_text(end))
+        return result

@@ -75,10 +75,13 @@ HEADER = {
     "FLASH_MIBUN_NUMBER": "class_period",
 }
 """The header lines after the names, in order: an option of the game, or a fixed value."""
-OTHER_OPTIONS, SEED = "OPTIONS", "SEED"
-"""Lines of our server alone: further, non-default options as JSON, and the seed."""
-TIME_END, TOTAL = "TIME_END", "TOTAL_POINT"
-"""Keys of the lines at the end, which `read` puts into the header."""
+OTHER_OPTIONS = "OPTIONS"
+"""Line of our server alone: further, non-default options as JSON."""
+TIME_END, TOTAL, SEED = "TIME_END", "TOTAL_POINT", "SEED"
+"""Keys of the lines at the end, which `read` puts into the header.
+
+The seed is a line of our server alone. It deals the rounds to come, and others may read the log.
+"""
 NEVER = 10**6
 """Number of rounds between shuffles of the seats if there are none: no match has more rounds."""
 
@@ -354,7 +357,7 @@ def check_loggable(game: Game) -> None:
         raise InputError("a log has no place for cards that are given or discarded after plays")
 
 
-def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
+def header(game: Game, names: Sequence[str]) -> dict[str, str]:
     """Make the header of a match; raises the errors of `check_loggable`."""
     check_loggable(game)
     lines = {NAMES: " ".join(names)}
@@ -368,7 +371,7 @@ def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
     }
     if others:
         lines[OTHER_OPTIONS] = json.dumps(others, separators=(",", ":"))
-    return lines | {SEED: str(seed)}
+    return lines
 
 
 def header_text(header: Mapping[str, str]) -> str:
@@ -391,7 +394,7 @@ def round_text(number: int, values: Mapping[str, str]) -> str:
 
 def log_text(log: Log) -> str:
     """Write a whole log, which `read` reads back."""
-    last = {key: log.header[key] for key in (TIME_END, TOTAL) if key in log.header}
+    last = {key: log.header[key] for key in (TIME_END, TOTAL, SEED) if key in log.header}
     first = {key: value for key, value in log.header.items() if key not in last}
     rounds = (round_text(number, values) for number, values in enumerate(log.rounds, log.first))
     return header_text(first) + "".join(rounds) + header_text(last)

@@ -232,9 +232,7 @@ def to_log(records: Iterable[Record]) -> logs.Log:
         raise InputError("there is nothing to write: give records of one round or more")
     game = flat_game("daihinmin", {**first.rules, "rounds": len(log.rounds)})
     names = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
-    header = logs.header(game, ["_".join(name.split()) for name in names], 0)
-    # The seed of the match is unknown.
-    header.pop(logs.SEED, None)
+    header = logs.header(game, ["_".join(name.split()) for name in names])
     log.header.update(header | {logs.TOTAL: log.rounds[-1]["points"]})
     return log
 

@@ -16,7 +16,8 @@ from closedhand.web.serialization import OPEN, WATCHING, describe
 
 @request("runs", independent=True)
 async def _runs(connection: Connection) -> Any:
-    return await connection.lobby.in_thread(runs.everything_in, connection.lobby.runs)
+    lobby = connection.lobby
+    return await lobby.in_thread(runs.everything_in, lobby.runs, lobby.ids)
 
 
 @request("samples", independent=True)
@@ -109,7 +110,9 @@ async def _place(
     beat: str = "", by: int | None = None, about: int = 0,
 ) -> Any:  # fmt: skip
     """Describe a position of open hands, and push its exact result."""
-    hands = [each for each in hands if each.strip()]
+    # Only at the end: elsewhere an empty hand is an error, and later seats keep their numbers.
+    while hands and not hands[-1].strip():
+        hands = hands[:-1]
 
     def placed() -> tuple[Game, State, Any]:
         bound = connection.lobby.bind(game, options)

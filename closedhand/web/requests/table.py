@@ -48,18 +48,28 @@ async def _rules(connection: Connection, game: str, language: str) -> Any:
 
 @request("tables", independent=True)
 async def _tables(connection: Connection) -> Any:
-    return [
-        {
-            "table": each["table"],
-            "game": each["game"],
-            "occupants": [Seat(**seat).occupant for seat in each["seats"]],
-            "token": next((c["token"] for c in each["seats"] if c["token"]), each["watch"]),
-            "hands": len(each["hands"]),
-            "changed": each["changed"],
-            "total": _total(each),
-        }
-        for each in sorted(connection.lobby.listed(), key=lambda saved: -saved["changed"])
-    ]
+    newest = sorted(connection.lobby.listed(), key=lambda saved: -saved["changed"])
+    return [_listed(each) for each in newest]
+
+
+def _listed(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a saved table by its first person, or for spectators where agents alone play."""
+    seats = [Seat(**seat) for seat in saved["seats"]]
+    # The person who sat down first, at whichever seat a rotation has brought them.
+    first = min((seat for seat in seats if seat.token), key=lambda seat: seat.player, default=None)
+    total = None
+    if first is not None:
+        number = first.player
+        total = sum(hand["returns"][hand["players"].index(number)] for hand in saved["hands"])
+    return {
+        "table": saved["table"],
+        "game": saved["game"],
+        "occupants": [seat.occupant for seat in seats],
+        "token": first.token if first else saved["watch"],
+        "hands": len(saved["hands"]),
+        "changed": saved["changed"],
+        "total": total,
+    }
 
 
 @request("past", independent=True)
@@ -70,14 +80,6 @@ async def _past(connection: Connection) -> Any:
 @request("forget")
 async def _forget(connection: Connection) -> None:
     connection.lobby.past.delete()
-
-
-def _total(saved: Mapping[str, Any]) -> float | None:
-    """Sum the points of the first person of a saved table; None where agents alone play."""
-    player = next((seat["player"] for seat in saved["seats"] if seat["token"]), None)
-    if player is None:
-        return None
-    return sum(hand["returns"][hand["players"].index(player)] for hand in saved["hands"])
 
 
 @request("open")

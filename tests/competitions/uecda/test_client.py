@@ -1,6 +1,7 @@
 """Clients over real sockets."""
 
 import socket
+import struct
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
@@ -13,7 +14,7 @@ from support_uecda import GAME, Lowest, Match, check_log, decisions, golden
 from closedhand.competitions.uecda import client, wire
 from closedhand.core import records
 from closedhand.core.agents import make_agent
-from closedhand.core.game import State
+from closedhand.core.game import Game, State
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.plays import PASS
 
@@ -57,6 +58,21 @@ def test_a_client_plays_as_its_agent_would_at_the_server(tmp_path: Path) -> None
     assert log.rounds[0]["mibun"] != logs.NO_CLASSES
 
 
+def test_another_agent_of_the_same_function_loads_the_kernels() -> None:
+    """Before the server's clock starts; the agent that plays keeps its random numbers."""
+    made: list[Lowest] = []
+
+    def make(game: Game) -> Lowest:
+        made.append(Lowest())
+        return made[-1]
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        player = client.Client(make, *server.getsockname())
+        player._sock.close()
+    assert player._agent is made[0] and not made[0].views
+    assert len(made) == 2 and made[1].views
+
+
 def test_the_client_speaks_as_recorded() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
@@ -94,6 +110,39 @@ def test_refused_plays_are_counted() -> None:
         result = client.play_match(ours, client.round_game(), Lowest(), "golden")
     # A card given back is no decision in tricks.
     assert (result.decisions, result.rejected, result.complete) == (1, 1, False)
+
+
+def test_an_error_of_the_agent_is_no_lost_connection() -> None:
+    """An agent may have connections of its own."""
+
+    class Refused(Lowest):
+        def act(self, view: State) -> int:
+            raise ConnectionRefusedError("no model there")
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"".join(data for side, data in golden() if side == "S"))
+        with pytest.raises(ConnectionRefusedError, match="no model there"):
+            client.play_match(ours, client.round_game(), Refused(), "golden")
+
+
+def test_a_connection_that_fails_ends_the_match() -> None:
+    """Also one that the server resets."""
+    linger = struct.pack("ii", 1, 0)  # closing then resets the connection
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ours = socket.create_connection(server.getsockname())
+        theirs, _ = server.accept()
+        theirs.sendall(b"".join([data for side, data in golden() if side == "S"][:2]))
+
+        class Resetting(Lowest):
+            def act(self, view: State) -> int:
+                theirs.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                theirs.close()
+                return super().act(view)
+
+        with ours:
+            result = client.play_match(ours, client.round_game(), Resetting(), "golden")
+    assert (result.rounds, result.complete) == (0, False)
 
 
 def test_an_agent_learns_from_round_to_round(tmp_path: Path) -> None:

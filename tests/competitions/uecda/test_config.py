@@ -104,7 +104,7 @@ def test_what_the_protocol_cannot_say_is_refused() -> None:
             arguments = [command[0], "daihinmin", *command[1:], "--option", f"{option}=yes"]
             assert_refused("leave out seven_give", *arguments)
         with pytest.raises(InputError, match="a log has no place for cards that are given"):
-            logs.header(make_game("daihinmin", **{option: True}), ["a"] * 5, 0)
+            logs.header(make_game("daihinmin", **{option: True}), ["a"] * 5)
 
 
 def test_the_number_of_rounds_is_an_option_of_the_command() -> None:
@@ -117,7 +117,7 @@ def test_the_competition_has_five_players(tmp_path: Path) -> None:
         arguments = [command[0], "daihinmin", *command[1:], "--option", "players=4"]
         assert_refused("the competition has five players: leave out players=4", *arguments)
     with pytest.raises(InputError, match="leave out players=6"):
-        logs.header(make_game("daihinmin", players=6), ["a"] * 6, 0)
+        logs.header(make_game("daihinmin", players=6), ["a"] * 6)
     path = tmp_path / "log"
     path.write_text('%-----%OPTIONS%{"players":3}\n')
     with pytest.raises(InputError, match="leave out players=3"):

@@ -86,6 +86,15 @@ def test_a_match_starts_at_the_beginning_of_any_round() -> None:
             server.run(start=bad)
 
 
+def test_the_seed_is_not_in_the_log_of_a_match_that_goes_on(tmp_path: Path) -> None:
+    """Others may read the log, and the seed deals the rounds to come."""
+    path, texts = tmp_path / "a.log", list[str]()
+    server = Server(["random"], 2, seed=123456789, port=0, log=path)
+    server.run(lambda rounds: texts.append(path.read_text()))
+    assert all("123456789" not in text for text in texts) and len(texts) == 2
+    assert check_log(path, 2).header[logs.SEED] == "123456789"
+
+
 def has_ipv6() -> bool:
     with suppress(OSError), socket.create_server(("::1", 0), family=socket.AF_INET6):
         return True

@@ -247,7 +247,7 @@ def test_who_does_not_know_two_jokers_says_so() -> None:
     with pytest.raises(InputError, match="playouts=policy is for games with one joker"):
         make_agent(game, "monte-carlo[playouts=policy]:10")
     with pytest.raises(InputError, match="the competition has one joker"):
-        logs.header(game, ["a"] * 5, 0)
+        logs.header(game, ["a"] * 5)
     with pytest.raises(InputError, match="the competition has one joker"):
         round_game(jokers=2)
     for wrong in (0, 3):
