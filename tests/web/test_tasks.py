@@ -1,5 +1,6 @@
 """What a player, a newcomer and an analyst do on the page, in a real browser."""
 
+import json
 import re
 import time
 import urllib.parse
@@ -23,7 +24,7 @@ from support_web import compile_advice, compile_table, serving
 from closedhand import make_game
 from closedhand.core.records import from_state, parse_line
 from closedhand.web import catalogue
-from closedhand.web.lobby import bound_game
+from closedhand.web.lobby import PAST_HANDS, bound_game
 from closedhand.web.study import games_in
 
 pytestmark = NEEDS_CHROMIUM
@@ -105,6 +106,24 @@ def test_a_hand_with_its_auction_ends_with_its_result(visit: Callable[..., Any])
     page.click("#forget")
     page.click("#forget")
     page.wait_for_selector("text=No hand has been played")
+
+
+def test_the_mean_of_few_hands_has_a_wide_interval(
+    visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    """By Student's t: two hands of 2 and 4 points."""
+    page = visit()
+    about = {"turn": 0, "time": 0, "game": "leduc", "occupants": ["Ann", "random"], "record": ""}
+    hands = [
+        {"table": "t", "deal": deal, "players": [0, 1], "persons": [0],
+         "returns": [points, -points], **about}
+        for deal, points in enumerate([2, 4])
+    ]  # fmt: skip
+    (tmp_path / PAST_HANDS).write_text("".join(f"{json.dumps(each)}\n" for each in hands))
+    with serving(tmp_path) as port:
+        page.goto(f"http://127.0.0.1:{port}/#/past")
+        assert "+3 ± 12.71" in page.inner_text(".statistics tbody tr")
+        page.goto("about:blank")  # before the server ends
 
 
 def test_a_tap_completes_a_play_and_a_double_tap_plays(visit: Callable[..., Any]) -> None:
