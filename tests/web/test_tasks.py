@@ -510,6 +510,29 @@ def test_options_keep_their_values_and_are_explained(visit: Callable[..., Any]) 
         page.fill("[data-option=players] input", "abc")
 
 
+def test_rules_for_two_have_two_seats(visit: Callable[..., Any]) -> None:
+    page = visit()
+    page.click("[data-game=doudizhu]")
+    page.wait_for_selector(".seat-choice >> nth=2")
+    page.click(".options summary")
+    page.select_option("[data-option=rules] select", "two_players")
+    page.wait_for_function("() => document.querySelectorAll('.seat-choice').length === 2")
+    page.select_option(".seat-choice >> nth=1 >> select", "random")
+    page.click("#start")
+    page.wait_for_selector(".status")
+    assert page.locator(".felt .avatar").count() == 1  # the opponent; the own hand is below
+    page.goto(f"{page.context.base}#/analyse")
+    page.select_option("#game", "doudizhu")
+    for form, seats in (
+        (".form:not(#open-hands)", "#player option"),
+        ("#open-hands", "[data-hand]"),
+    ):
+        page.wait_for_selector(f"{form} {seats} >> nth=2", state="attached")
+        page.click(f"{form} .options summary")
+        page.select_option(f"{form} [data-option=rules] select", "two_players")
+        page.wait_for_selector(f"{form} {seats} >> nth=2", state="detached")
+
+
 def test_hints_of_a_mixed_strategy_show_the_mixture_with_exact_values(
     visit: Callable[..., Any],
 ) -> None:

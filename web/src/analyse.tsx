@@ -6,7 +6,7 @@ import { useShared } from "./context";
 import { Fan } from "./fan";
 import { Felt } from "./felt";
 import { ChancesPanel, HintPanel } from "./hints";
-import { OptionList, type Options } from "./options";
+import { OptionList, usePlayers, type Options } from "./options";
 import { OpenHands } from "./open-hands";
 import { Waiting } from "./preparation";
 import { translator } from "./strings";
@@ -65,7 +65,7 @@ export function AnalysePage() {
       setError((e as Error).message);
     }
   };
-  const players = Number(options.players) || game.players;
+  const players = usePlayers(game, options);
   return (
     <main class="page">
       <header class="head"><a class="icon-button" href="#/" aria-label={common("Back to the games")}>‹</a><h1>{common("Analyse")}</h1></header>

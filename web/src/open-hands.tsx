@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { useShared } from "./context";
 import { EndgamePanel, useEndgame } from "./endgame";
 import { Felt } from "./felt";
-import { OptionList, type Options } from "./options";
+import { OptionList, usePlayers, type Options } from "./options";
 import { Waiting } from "./preparation";
 import { translator } from "./strings";
 import type { Game, Position } from "./types";
@@ -22,7 +22,7 @@ export function OpenHands({ game }: { game: Game }) {
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
   const { endgame } = useEndgame(about);
-  const players = Number(options.players) || game.players;
+  const players = usePlayers(game, options);
   const seats = Array.from({ length: players }, (_, i) => i);
   const name = (seat: number) => {
     const role = position?.rows.find((row) => row.seat === seat)?.role;
