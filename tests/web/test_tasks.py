@@ -19,7 +19,7 @@ from support_browser import (
     wait_for_change,
     wait_for_turn,
 )
-from support_web import compile_advice, compile_table, serving
+from support_web import compile_advice, compile_small, compile_table, serving
 
 from closedhand import make_game
 from closedhand.core.records import from_state, parse_line
@@ -431,6 +431,88 @@ def test_a_review_that_a_lost_connection_ends_begins_again(visit: Callable[..., 
     page.wait_for_selector("#judge[disabled]")
     sockets[-1].close()
     page.wait_for_selector("#judge:not([disabled])")
+
+
+@pytest.mark.parametrize("place", ["table", "replay", "analyse", "open hands"])
+def test_a_hint_that_a_lost_connection_ends_begins_again(
+    visit: Callable[..., Any], place: str
+) -> None:
+    """Also chances of cards, and exact results of open hands."""
+    compile_advice("leduc", "equilibrium")
+    if place == "open hands":
+        compile_advice("doudizhu", "greedy")
+    page = visit("#/rules/leduc")
+    sockets: list[Any] = []
+
+    def relay(socket: Any) -> None:
+        server, is_first = socket.connect_to_server(), not sockets
+        sockets.append(socket)
+
+        def answer(text: str) -> None:
+            if not (is_first and re.search('"push":"(hint|chances|endgame)"', text)):
+                socket.send(text)
+
+        server.on_message(answer)
+
+    page.route_web_socket(re.compile("/ws$"), relay)
+    page.goto("about:blank")
+    page.goto(f"{page.context.base}#/{addressed(place)}")
+    if place == "table":
+        page.click("[data-learn=leduc]")
+        assert wait_for_turn(page)
+        page.wait_for_selector(".coach b:text-is('…')")
+    elif place == "replay":
+        page.click("#analyse")
+        page.wait_for_selector(".hint-panel .busy")
+    elif place == "open hands":
+        page.select_option("#game", "doudizhu")
+        page.fill("[data-hand='0']", "33S")
+        page.fill("[data-hand='1']", "4QB")
+        page.click("#solve-hands")
+        page.wait_for_selector(".endgame .busy")
+    else:
+        page.select_option("#game", "leduc")
+        page.fill("#hand", "SK")
+        page.click("#go")
+        page.wait_for_selector(".hint-panel .busy")
+    sockets[-1].close()
+    if place == "table":
+        page.wait_for_selector(".coach b:not(:text-is('…'))")
+        return
+    if place != "open hands":
+        page.wait_for_selector(".hint-panel .values")
+        page.wait_for_selector(".heat td")
+    if place != "analyse":
+        page.wait_for_selector(".endgame .forced")
+
+
+def addressed(place: str) -> str:
+    quoted = urllib.parse.quote(record("leduc"), safe="")
+    return {"table": "", "replay": f"replay/{quoted}"}.get(place, "analyse")
+
+
+def test_a_small_game_is_there_after_a_lost_connection(visit: Callable[..., Any]) -> None:
+    compile_small("leduc")
+    page = visit("#/rules/leduc")
+    sockets: list[Any] = []
+
+    def relay(socket: Any) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket(re.compile("/ws$"), relay)
+    page.goto("about:blank")
+    page.goto(f"{page.context.base}#/solve")
+    page.select_option("#game", "leduc")
+    page.click("#look")
+    for _ in range(2):  # solved by either connection
+        page.wait_for_selector("#look:not([disabled])")
+        page.click("#solve")
+        page.wait_for_selector(".plot")
+        sockets[-1].close()
+        page.wait_for_selector(".plot", state="detached")
+        page.wait_for_selector("#solve")
+        assert page.locator(".solve-form .error").count() == 0
 
 
 def test_a_line_that_is_no_fact_is_refused(visit: Callable[..., Any]) -> None:
