@@ -748,6 +748,7 @@ def test_runs_are_followed_while_they_are_under_way(visit: Callable[..., Any], r
     page.wait_for_selector(".curves .plot .band", state="attached")
     before = page.get_attribute(".plot .curve-line", "d")
     assert page.locator(".ladder tbody tr").count() == 3
+    assert "60 deals" in page.inner_text(".ladder h2")
     save_training(runs / "ppo", 40)
     save_training(runs / "ppo-2", 30)
     page.wait_for_selector(f'.plot .curve-line:not([d="{before}"])', state="attached")

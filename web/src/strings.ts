@@ -126,6 +126,7 @@ const WORDS: Record<string, [string, string]> = {
   "decisions": ["次决策", "回の決定"],
   "steps": ["步", "ステップ"],
   "games": ["局", "局"],
+  "deals": ["副牌", "回の配札"],
   "seconds": ["秒", "秒"],
   "Matches elsewhere": ["其他服务器的比赛", "他のサーバーの試合"],
   "Player": ["玩家", "プレイヤー"],
