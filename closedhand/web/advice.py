@@ -58,6 +58,11 @@ def playouts_of(game: Game) -> Simulation:
     return Simulation(game, Uniform()) if found is None else Simulation(*found, weighted=True)
 
 
+def unit_of(game: Game) -> str:
+    """Return `chance` if payoffs are 1 and -1, to be shown as chances to win; else `points`."""
+    return "chance" if game.payoff_range == (-1.0, 1.0) else "points"
+
+
 def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
     """Ask an agent for its choice, and for its policy and its ratings if it has them.
 
@@ -114,9 +119,10 @@ def values(
     more than `MOST_JUDGED`, and plays in a match of several rounds are not valued.
 
     Yields:
-        `basis`, and as `values` the best plays, each with `mean`: an exact value, or the gain over
-        `first` in payoffs of the simulation's game; `low` and `high`: the 95% interval of the gain,
-        None for `first` and if exact; and `tries`: the number of determinisations, 0 if exact.
+        `basis`; the `unit_of` the payoffs; and as `values` the best plays, each with `mean`: an
+        exact value, or the gain over `first` in payoffs of the simulation's game; `low` and `high`:
+        the 95% interval of the gain, None for `first` and if exact; and `tries`: the number of
+        determinisations, 0 if exact.
     """
     actions = game.legal(view).astype(np.int64)
     if not 1 < len(actions) <= MOST_JUDGED or game.rounds > 1:
@@ -126,19 +132,21 @@ def values(
     if exact is not None:
         unsampled = {"tries": 0, "low": None, "high": None}
         rows = [{**describe_action(game, view, a), "mean": v, **unsampled} for a, v in exact]
-        yield {"basis": EXACT, "values": sorted(rows, key=lambda row: -row["mean"])}
+        best_rows = sorted(rows, key=lambda row: -row["mean"])
+        yield {"basis": EXACT, "unit": unit_of(game), "values": best_rows}
         return
     how, usual, rng = _simulation(game, view, by), playouts_of(game), np.random.default_rng(seed)
     basis = PLAYOUTS if usual.weighted else UNIFORM
     if (how.game, how.policy) != (usual.game, usual.policy):
         basis = SEARCH
+    about = {"basis": basis, "unit": unit_of(how.game)}
     look = _first_look(how, view, actions, first, rng)
-    yield {"basis": basis, "values": _rows(game, view, look, first)}
+    yield {**about, "values": _rows(game, view, look, first)}
     ranking = _ranking(how, view, actions, first, rng)
     deadline = time.perf_counter() + LONGEST
     while time.perf_counter() < deadline:
         _work(ranking, STEP)
-        yield {"basis": basis, "values": _rows(game, view, ranking.gaps(first), first)}
+        yield {**about, "values": _rows(game, view, ranking.gaps(first), first)}
 
 
 def _first_look(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> list[Gap]:

@@ -17,7 +17,7 @@ from closedhand.core.registry import flat_game
 from closedhand.core.statistics import student
 from closedhand.search.playout import playouts
 from closedhand.web import open_hands, position_text
-from closedhand.web.advice import judge, playouts_of
+from closedhand.web.advice import judge, playouts_of, unit_of
 from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe, describe_action, prepare, seen_by
 from closedhand.web.uploads import decoded, written
@@ -134,16 +134,9 @@ class Study:
             "players": self.game.num_players,
             "moves": moves,
             "sides": list(self.game.sides),
-            "unit": self._unit(),
+            "unit": unit_of(playouts_of(self.game).game),
             "solvable": open_hands.is_solvable(self.game),
         }
-
-    def _unit(self) -> str:
-        """Return `chance` if playouts have other rules, which pay 1 and -1; else `points`."""
-        playing = playouts_of(self.game).game
-        if self.game.rounds > 1 or playing.options == self.game.options:
-            return "points"
-        return "chance" if set(np.abs(playing.returns(self.states[-1]))) == {1.0} else "points"
 
     def position(self, ply: int, seat: int) -> dict[str, Any]:
         """Describe the position after `ply` actions, as a seat sees it."""

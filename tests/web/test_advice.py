@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from closedhand import make_game
+from closedhand.search.playout import Uniform
+from closedhand.search.ranking import Simulation
 from closedhand.web import advice, catalogue
 from closedhand.web.game_explorer import GameExplorer
 
@@ -54,6 +57,25 @@ def test_the_basis_of_other_values_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         first = int(game.legal(view)[0])
         bases = {each["basis"] for each in advice.values(game, view, first, 0, by)}
         assert bases == {"exact" if by else "random"}
+
+
+def test_values_are_chances_to_win_where_the_simulated_payoffs_are_1_and_minus_1(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever the game itself pays."""
+    monkeypatch.setattr(advice, "STEP", 0.0)
+    monkeypatch.setattr(advice, "LONGEST", 0.0)
+    game = make_game("leduc").flat
+    view = game.view_from(0, "SK")
+    first = int(game.legal(view)[0])
+
+    def units() -> set[str]:
+        return {each["unit"] for each in advice.values(game, view, first, 0)}
+
+    assert units() == {"points"}
+    how = Simulation(replace(game, payoff_range=(-1.0, 1.0)), Uniform())
+    monkeypatch.setattr(advice, "playouts_of", lambda _: how)
+    assert units() == {"chance"}
 
 
 MOST_SECONDS = 0.15

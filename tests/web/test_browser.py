@@ -537,6 +537,9 @@ def test_a_replay_is_scrubbed_and_judged(visit: Callable[..., Any]) -> None:
     page.click("#judge")
     page.wait_for_selector(".moves .verdict")
     page.wait_for_selector(".curve path", state="attached")  # it has no height if it is level
+    page.wait_for_selector(".moves .mistake, .moves .unclear")
+    titles = page.eval_on_selector_all(".moves .verdict[title]", "all => all.map(one => one.title)")
+    assert all(re.search(r": \d+\.\d % \(-?\d+\.\d … \d+\.\d\)$", text) for text in titles)
     shoot(page, "replay")
     for button, name, head in (
         ("#save-record", "game.jsonl", text.encode()),
@@ -690,6 +693,9 @@ def test_a_position_is_analysed(visit: Callable[..., Any]) -> None:
     page.click("#go")
     page.wait_for_selector(".values li")
     page.wait_for_selector(".heat td")
+    assert "Chance to win, compared with" in page.inner_text(".hint-panel")
+    gaps = page.locator(".values:not(.ratings) .number").all_inner_texts()
+    assert [gap for gap in gaps if not re.fullmatch(r"[+-]?\d+\.\d %( ±\d+\.\d)?", gap)] == []
     shoot(page, "analyse", full=True)
     page.fill("#hand", "33333")
     page.click("#go")
@@ -742,6 +748,7 @@ def test_runs_are_followed_while_they_are_under_way(visit: Callable[..., Any], r
     page.wait_for_selector(".curves .plot .band", state="attached")
     before = page.get_attribute(".plot .curve-line", "d")
     assert page.locator(".ladder tbody tr").count() == 3
+    assert "60 deals" in page.inner_text(".ladder h2")
     save_training(runs / "ppo", 40)
     save_training(runs / "ppo-2", 30)
     page.wait_for_selector(f'.plot .curve-line:not([d="{before}"])', state="attached")

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +84,8 @@ def test_the_value_of_a_position_is_a_mean_of_differing_playouts(
     assert study.describe()["unit"] == unit
     opening = sum(1 for text in study.record.actions if text.startswith("BID"))
     values = [study._values(ply, rng) for ply in (opening + 3, opening + 5, len(study.states) - 1)]
+    unfinished = replace(study.record, actions=study.record.actions[:4], returns=None)
+    assert Study(unfinished).describe()["unit"] == unit
     assert all(abs(mean) <= 4 * most for each in values for mean, _ in each)
     assert any(0 < half < most for mean, half in values[0])
     assert [half for _, half in values[-1]] == [0.0] * 3

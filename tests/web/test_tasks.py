@@ -1,5 +1,6 @@
 """What a player, a newcomer and an analyst do on the page, in a real browser."""
 
+import json
 import re
 import time
 import urllib.parse
@@ -18,12 +19,12 @@ from support_browser import (
     wait_for_change,
     wait_for_turn,
 )
-from support_web import compile_advice, compile_table, serving
+from support_web import compile_advice, compile_small, compile_table, serving
 
 from closedhand import make_game
 from closedhand.core.records import from_state, parse_line
 from closedhand.web import catalogue
-from closedhand.web.lobby import bound_game
+from closedhand.web.lobby import PAST_HANDS, bound_game
 from closedhand.web.study import games_in
 
 pytestmark = NEEDS_CHROMIUM
@@ -105,6 +106,24 @@ def test_a_hand_with_its_auction_ends_with_its_result(visit: Callable[..., Any])
     page.click("#forget")
     page.click("#forget")
     page.wait_for_selector("text=No hand has been played")
+
+
+def test_the_mean_of_few_hands_has_a_wide_interval(
+    visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    """By Student's t: two hands of 2 and 4 points."""
+    page = visit()
+    about = {"turn": 0, "time": 0, "game": "leduc", "occupants": ["Ann", "random"], "record": ""}
+    hands = [
+        {"table": "t", "deal": deal, "players": [0, 1], "persons": [0],
+         "returns": [points, -points], **about}
+        for deal, points in enumerate([2, 4])
+    ]  # fmt: skip
+    (tmp_path / PAST_HANDS).write_text("".join(f"{json.dumps(each)}\n" for each in hands))
+    with serving(tmp_path) as port:
+        page.goto(f"http://127.0.0.1:{port}/#/past")
+        assert "+3 ± 12.71" in page.inner_text(".statistics tbody tr")
+        page.goto("about:blank")  # before the server ends
 
 
 def test_a_tap_completes_a_play_and_a_double_tap_plays(visit: Callable[..., Any]) -> None:
@@ -414,6 +433,88 @@ def test_a_review_that_a_lost_connection_ends_begins_again(visit: Callable[..., 
     page.wait_for_selector("#judge:not([disabled])")
 
 
+@pytest.mark.parametrize("place", ["table", "replay", "analyse", "open hands"])
+def test_a_hint_that_a_lost_connection_ends_begins_again(
+    visit: Callable[..., Any], place: str
+) -> None:
+    """Also chances of cards, and exact results of open hands."""
+    compile_advice("leduc", "equilibrium")
+    if place == "open hands":
+        compile_advice("doudizhu", "greedy")
+    page = visit("#/rules/leduc")
+    sockets: list[Any] = []
+
+    def relay(socket: Any) -> None:
+        server, is_first = socket.connect_to_server(), not sockets
+        sockets.append(socket)
+
+        def answer(text: str) -> None:
+            if not (is_first and re.search('"push":"(hint|chances|endgame)"', text)):
+                socket.send(text)
+
+        server.on_message(answer)
+
+    page.route_web_socket(re.compile("/ws$"), relay)
+    page.goto("about:blank")
+    page.goto(f"{page.context.base}#/{addressed(place)}")
+    if place == "table":
+        page.click("[data-learn=leduc]")
+        assert wait_for_turn(page)
+        page.wait_for_selector(".coach b:text-is('…')")
+    elif place == "replay":
+        page.click("#analyse")
+        page.wait_for_selector(".hint-panel .busy")
+    elif place == "open hands":
+        page.select_option("#game", "doudizhu")
+        page.fill("[data-hand='0']", "33S")
+        page.fill("[data-hand='1']", "4QB")
+        page.click("#solve-hands")
+        page.wait_for_selector(".endgame .busy")
+    else:
+        page.select_option("#game", "leduc")
+        page.fill("#hand", "SK")
+        page.click("#go")
+        page.wait_for_selector(".hint-panel .busy")
+    sockets[-1].close()
+    if place == "table":
+        page.wait_for_selector(".coach b:not(:text-is('…'))")
+        return
+    if place != "open hands":
+        page.wait_for_selector(".hint-panel .values")
+        page.wait_for_selector(".heat td")
+    if place != "analyse":
+        page.wait_for_selector(".endgame .forced")
+
+
+def addressed(place: str) -> str:
+    quoted = urllib.parse.quote(record("leduc"), safe="")
+    return {"table": "", "replay": f"replay/{quoted}"}.get(place, "analyse")
+
+
+def test_a_small_game_is_there_after_a_lost_connection(visit: Callable[..., Any]) -> None:
+    compile_small("leduc")
+    page = visit("#/rules/leduc")
+    sockets: list[Any] = []
+
+    def relay(socket: Any) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket(re.compile("/ws$"), relay)
+    page.goto("about:blank")
+    page.goto(f"{page.context.base}#/solve")
+    page.select_option("#game", "leduc")
+    page.click("#look")
+    for _ in range(2):  # solved by either connection
+        page.wait_for_selector("#look:not([disabled])")
+        page.click("#solve")
+        page.wait_for_selector(".plot")
+        sockets[-1].close()
+        page.wait_for_selector(".plot", state="detached")
+        page.wait_for_selector("#solve")
+        assert page.locator(".solve-form .error").count() == 0
+
+
 def test_a_line_that_is_no_fact_is_refused(visit: Callable[..., Any]) -> None:
     page = visit("#/analyse")
     page.select_option("#game", "leduc")
@@ -489,6 +590,29 @@ def test_options_keep_their_values_and_are_explained(visit: Callable[..., Any]) 
     assert len(texts) > 20 and not [text for text in texts if re.fullmatch(r"[ -~]*", text)]
     with pytest.raises(Exception, match=r"number"):
         page.fill("[data-option=players] input", "abc")
+
+
+def test_rules_for_two_have_two_seats(visit: Callable[..., Any]) -> None:
+    page = visit()
+    page.click("[data-game=doudizhu]")
+    page.wait_for_selector(".seat-choice >> nth=2")
+    page.click(".options summary")
+    page.select_option("[data-option=rules] select", "two_players")
+    page.wait_for_function("() => document.querySelectorAll('.seat-choice').length === 2")
+    page.select_option(".seat-choice >> nth=1 >> select", "random")
+    page.click("#start")
+    page.wait_for_selector(".status")
+    assert page.locator(".felt .avatar").count() == 1  # the opponent; the own hand is below
+    page.goto(f"{page.context.base}#/analyse")
+    page.select_option("#game", "doudizhu")
+    for form, seats in (
+        (".form:not(#open-hands)", "#player option"),
+        ("#open-hands", "[data-hand]"),
+    ):
+        page.wait_for_selector(f"{form} {seats} >> nth=2", state="attached")
+        page.click(f"{form} .options summary")
+        page.select_option(f"{form} [data-option=rules] select", "two_players")
+        page.wait_for_selector(f"{form} {seats} >> nth=2", state="detached")
 
 
 def test_hints_of_a_mixed_strategy_show_the_mixture_with_exact_values(

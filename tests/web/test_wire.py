@@ -134,6 +134,14 @@ def test_a_hint_is_about_the_position_that_was_asked_about(
         assert [each["about"] for each in wire.pushed if each["push"] == "hint"] == [hint["about"]]
 
 
+def test_options_decide_how_many_play(port: int) -> None:
+    with wired(port) as wire:
+        for options, players in (({}, 3), ({"rules": "two_players"}, 2)):
+            assert wire.ask("players", game="doudizhu", options=options) == players
+        assert wire.ask("players", game="daihinmin", options={"players": "4"}) == 4
+        assert "rules" in wire.refused("players", game="doudizhu", options={"rules": "none"})
+
+
 def test_cards_that_are_no_play_are_explained(port: int) -> None:
     compile_table("doudizhu")
     with wired(port) as wire:

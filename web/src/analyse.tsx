@@ -1,12 +1,12 @@
 // A position typed by a person.
 
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { adviser, chooseAdviser, useAdvice } from "./advice";
-import { useShared } from "./context";
+import { useReturns, useShared } from "./context";
 import { Fan } from "./fan";
 import { Felt } from "./felt";
 import { ChancesPanel, HintPanel } from "./hints";
-import { OptionList, type Options } from "./options";
+import { OptionList, usePlayers, type Options } from "./options";
 import { OpenHands } from "./open-hands";
 import { Waiting } from "./preparation";
 import { translator } from "./strings";
@@ -26,6 +26,10 @@ export function AnalysePage() {
   const [position, setPosition] = useState<Position | null>(null);
   const [about, setAbout] = useState(0); // number of the question that is shown
   const { hint, chances } = useAdvice(about);
+  const asked = useRef<object>({});
+  const returns = useReturns();
+  // What a lost connection has cut off.
+  useEffect(() => { if (returns && position && !(hint?.done && chances)) void net.ask("analyse", asked.current).catch(() => {}); }, [returns]);
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
   const go = async (chosen?: string) => {
@@ -37,7 +41,8 @@ export function AnalysePage() {
     // The server refuses a line that is not KEY=VALUE by its text.
     const known = facts.split("\n").filter((line) => line.trim()).map((line) => line.split("=")).map(([key, ...value]) => [key.trim(), value.join("=").trim()]);
     try {
-      setPosition(await net.ask("analyse", { game: game.name, options, player: Number(player) || 0, hand, actions, about: about + 1, public: Object.fromEntries(known), ...(by ? { by } : {}) }));
+      asked.current = { game: game.name, options, player: Number(player) || 0, hand, actions, about: about + 1, public: Object.fromEntries(known), ...(by ? { by } : {}) };
+      setPosition(await net.ask("analyse", asked.current));
     } catch (e) {
       setPosition(null);
       setError((e as Error).message);
@@ -65,7 +70,7 @@ export function AnalysePage() {
       setError((e as Error).message);
     }
   };
-  const players = Number(options.players) || game.players;
+  const players = usePlayers(game, options);
   return (
     <main class="page">
       <header class="head"><a class="icon-button" href="#/" aria-label={common("Back to the games")}>‹</a><h1>{common("Analyse")}</h1></header>

@@ -3,6 +3,7 @@
 import { compared } from "./comparison";
 import { occupant } from "./felt";
 import { fill, type Translate } from "./strings";
+import { gapNumber } from "./turns";
 import type { Action, Hint, Move, Table } from "./types";
 
 const KEY = "coach";
@@ -26,7 +27,9 @@ function reason(hint: Hint, t: Translate): string {
   const found = compared(hint);
   if (!found) return hint.done ? "" : "…";
   const other = named(found.other, t);
-  if (found.sure && found.less > 0) return fill(t("The next best, {}, gives {} points less."), other, found.less.toFixed(2));
+  if (found.sure && found.less > 0) {
+    return fill(t(hint.unit === "chance" ? "The next best, {}, lowers the chance to win by {} %." : "The next best, {}, gives {} points less."), other, gapNumber(found.less, hint.unit));
+  }
   return fill(t("{} is about as good."), other);
 }
 

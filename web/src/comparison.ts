@@ -2,7 +2,7 @@
 
 import type { Hint, Value } from "./types";
 
-const CLOSE = 0.02; // points that are no difference
+const CLOSE = 0.02; // payoffs that are no difference
 
 // The next best play, and how much less it gives; null while that is open.
 export function compared(hint: Hint): { other: Value; less: number; sure: boolean } | null {

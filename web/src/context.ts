@@ -16,6 +16,14 @@ export interface Shared {
 export const SharedContext = createContext<Shared>(null as unknown as Shared);
 export const useShared = (): Shared => useContext(SharedContext);
 
+// How often the connection has come back. The server forgets with a connection what it was asked for.
+export function useReturns(): number {
+  const { net } = useShared();
+  const [returns, setReturns] = useState(0);
+  useEffect(() => net.on("online", (online) => online && setReturns((before) => before + 1)), []);
+  return returns;
+}
+
 const known = new Map<string, Promise<Agent[]>>();
 
 // The agents of a game; at first only its usual opponent, as the server has to import the others.

@@ -2,6 +2,7 @@
 
 import { compared } from "./comparison";
 import type { Translate } from "./strings";
+import { gapText } from "./turns";
 import type { Hint } from "./types";
 
 export function HintLine({ hint, preparing, open, t }: { hint: Hint | null; preparing: string; open: () => void; t: Translate }) {
@@ -13,7 +14,7 @@ export function HintLine({ hint, preparing, open, t }: { hint: Hint | null; prep
         <>
           <b>{mixed.length > 1 ? mixed.map((each) => `${t(each.text)} ${(100 * each.share).toFixed(0)} %`).join(", ") : t(hint.action.text)}</b>
           {hint.action.kind && mixed.length < 2 ? ` ${t(hint.action.kind)}` : ""}
-          {found?.sure && found.less > 0 ? `, +${found.less.toFixed(2)} ${t("compared with")} ${t(found.other.text)}` : ""}
+          {found?.sure && found.less > 0 ? `, +${gapText(found.less, hint.unit, t)} ${t("compared with")} ${t(found.other.text)}` : ""}
         </>
       ) : preparing || "…"}
       {" "}<button type="button" id="values" onClick={open}>{t("Values")}</button>

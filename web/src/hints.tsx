@@ -4,13 +4,14 @@ import { adviser } from "./advice";
 import { Card, cardName } from "./cards";
 import { useAgents, useShared } from "./context";
 import { occupant } from "./felt";
+import { fixed } from "./outcome";
 import { Waiting } from "./preparation";
 import { Scroll } from "./scroll";
 import type { Translate } from "./strings";
+import { gapNumber, valueText } from "./turns";
 import type { Action, Chances, Game, Hint, SeatHolder, Value } from "./types";
 
-const TINY = 0.005;
-const number = (value: number) => `${value > TINY ? "+" : ""}${(Math.abs(value) < TINY ? 0 : value).toFixed(2)}`;
+const number = (text: string) => (Number(text) > 0 ? `+${text}` : text);
 const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
 
 const BASIS: Record<string, string> = {
@@ -42,10 +43,13 @@ function Values({ hint, t, use }: { hint: Hint; t: Translate; use: (action: Acti
   const at = (value: number) => (100 * (value - low)) / Math.max(1e-9, high - low);
   const compared = hint.basis === "exact" ? "" : `, ${t("compared with")} ${t(hint.action!.text)}`;
   const tries = values.find((v) => v.id === hint.action!.id)?.tries ?? 0;
-  const half = (v: Value) => (v.low === null || v.high === null ? null : ((v.high - v.low) / 2).toFixed(2));
+  const isChance = hint.unit === "chance";
+  // Exact values are chances or points themselves, all others are gaps.
+  const shown = (v: Value) => (isChance && hint.basis === "exact" ? valueText(v.mean, hint.unit) : `${number(gapNumber(v.mean, hint.unit))}${isChance ? " %" : ""}`);
+  const half = (v: Value) => (v.low === null || v.high === null ? null : gapNumber((v.high - v.low) / 2, hint.unit));
   return (
     <>
-      <h3>{t("Expected points")}{compared}{hint.done ? "" : " …"}</h3>
+      <h3>{t(isChance ? "Chance to win" : "Expected points")}{compared}{hint.done ? "" : " …"}</h3>
       <p class="basis"><small>{t(BASIS[hint.basis] ?? "")}{NAMED.has(hint.basis) ? ` ${hint.by}` : ""}{tries ? `; ${tries} ${t("deals simulated, ± is a 95% interval")}` : ""}</small></p>
       <ul class="values">{values.map((value) => (
         <li key={value.id}>
@@ -54,7 +58,7 @@ function Values({ hint, t, use }: { hint: Hint; t: Translate; use: (action: Acti
             <line x1={at(value.low ?? value.mean)} x2={at(value.high ?? value.mean)} y1="5" y2="5" />
             <path class="dot-mark" d={`M${at(value.mean)} 5h.01`} />
           </svg>
-          <span class="number" title={value.tries ? `${value.tries} ${t("simulations")}` : undefined}>{number(value.mean)}{half(value) === null ? null : <small> ±{half(value)}</small>}</span>
+          <span class="number" title={value.tries ? `${value.tries} ${t("simulations")}` : undefined}>{shown(value)}{half(value) === null ? null : <small> ±{half(value)}</small>}</span>
         </li>
       ))}</ul>
     </>
@@ -92,7 +96,7 @@ export function HintPanel({ hint, game, t, use, again }: {
         <>
           <h3>{hint.by}: {t("its own values")}</h3>
           <ul class="values ratings">{hint.ratings.map((each) => (
-            <li key={each.text}><button type="button" onClick={() => use(each)}>{t(each.text)}</button> <span class="number">{number(each.rating)}</span></li>
+            <li key={each.text}><button type="button" onClick={() => use(each)}>{t(each.text)}</button> <span class="number">{number(fixed(each.rating, 2))}</span></li>
           ))}</ul>
         </>
       ) : null}

@@ -1,10 +1,10 @@
 // Open hands typed by a person: an endgame, solved exactly.
 
-import { useMemo, useState } from "preact/hooks";
-import { useShared } from "./context";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useReturns, useShared } from "./context";
 import { EndgamePanel, useEndgame } from "./endgame";
 import { Felt } from "./felt";
-import { OptionList, type Options } from "./options";
+import { OptionList, usePlayers, type Options } from "./options";
 import { Waiting } from "./preparation";
 import { translator } from "./strings";
 import type { Game, Position } from "./types";
@@ -22,7 +22,11 @@ export function OpenHands({ game }: { game: Game }) {
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
   const { endgame } = useEndgame(about);
-  const players = Number(options.players) || game.players;
+  const asked = useRef<object>({});
+  const returns = useReturns();
+  // What a lost connection has cut off.
+  useEffect(() => { if (returns && position && !endgame) void net.ask("place", asked.current).catch(() => {}); }, [returns]);
+  const players = usePlayers(game, options);
   const seats = Array.from({ length: players }, (_, i) => i);
   const name = (seat: number) => {
     const role = position?.rows.find((row) => row.seat === seat)?.role;
@@ -33,10 +37,11 @@ export function OpenHands({ game }: { game: Game }) {
     setAbout(about + 1);
     setBusy(true);
     try {
-      setPosition(await net.ask("place", {
+      asked.current = {
         game: game.name, options, hands: seats.map((seat) => hands[seat] ?? ""), turn: Number(turn), about: about + 1,
         ...(beat.trim() ? { beat: beat.trim(), ...(by ? { by: Number(by) } : {}) } : {}),
-      }));
+      };
+      setPosition(await net.ask("place", asked.current));
     } catch (e) {
       setPosition(null);
       setError((e as Error).message);

@@ -1,6 +1,6 @@
 // The options of a game, each with its meaning in the language of the page.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { translator, type Translate } from "./strings";
 import { useShared } from "./context";
 import type { Game, Option } from "./types";
@@ -25,6 +25,18 @@ function Field({ option, value, set, t }: { option: Option; value: string; set: 
       <small>{meaning === `option ${option.name}` ? option.text.replaceAll("`", "") : meaning}</small>
     </label>
   );
+}
+
+// The number of seats under some options: any of them may change it. While they are refused, the one before.
+export function usePlayers(game: Game, options: Options): number {
+  const { net } = useShared();
+  const [found, setFound] = useState({ game: game.name, players: game.players });
+  useEffect(() => {
+    let current = true;
+    net.ask("players", { game: game.name, options }).then((players) => current && setFound({ game: game.name, players }), () => {});
+    return () => { current = false; };
+  }, [game.name, options]);
+  return found.game === game.name ? found.players : game.players;
 }
 
 export function OptionList({ game, options, change }: { game: Game; options: Options; change: (next: (before: Options) => Options) => void }) {

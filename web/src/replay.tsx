@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { adviser, chooseAdviser, useAdvice } from "./advice";
 import { indicesOf } from "./choice";
-import { useShared } from "./context";
+import { useReturns, useShared } from "./context";
 import { Fan, groups } from "./fan";
 import { EndgamePanel, useEndgame } from "./endgame";
 import { Felt, recorded } from "./felt";
@@ -12,6 +12,7 @@ import { ChancesPanel, HintPanel } from "./hints";
 import { Curve } from "./curve";
 import { Verdict } from "./mistakes";
 import { MoveColumns } from "./moves";
+import { Offline } from "./net";
 import { Waiting } from "./preparation";
 import { Setup } from "./setup";
 import { Story } from "./story";
@@ -33,8 +34,10 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const [said, setSaid] = useState("");
   const cache = useRef(new Map<string, Position>());
   const last = data.moves.length;
+  const returns = useReturns();
   const players = recorded(data.agents, t);
   const holders: SeatHolder[] = Array.from({ length: data.players }, (_, i) => ({ agent: players[i] ?? "", name: "", person: false, player: i }));
+  const fail = (e: Error) => { if (!(e instanceof Offline)) setSaid(e.message); };
 
   useEffect(() => {
     const key = `${ply} ${seat}`;
@@ -48,9 +51,9 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
       found.ply = ply;
       cache.current.set(key, found);
       if (current) setPosition(found);
-    }, (e: Error) => setSaid(e.message));
+    }, fail);
     return () => { current = false; };
-  }, [ply, seat]);
+  }, [ply, seat, returns]);
   const analyse = (chosen?: string) => {
     if (chosen) chooseAdviser(game.name, chosen);
     clear();
@@ -66,6 +69,12 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
     if (data.solvable) solve(false); // first: it takes a moment only
     analyse();
   }, [ply, panel]);
+  // What a lost connection has cut off.
+  useEffect(() => {
+    if (!returns || panel !== "hint" || ply >= last) return;
+    if (data.solvable && !endgame) solve(false);
+    if (!hint?.done || !chances) analyse();
+  }, [returns]);
   const side = useRef<HTMLElement>(null);
   // What is said of the move stays in view where the side scrolls by itself: its line of the story, else of the list.
   useEffect(() => {
@@ -101,7 +110,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
     };
   }, []);
 
-  const report = (promise: Promise<any>) => promise.catch((e: Error) => setSaid(e.message));
+  const report = (promise: Promise<any>) => promise.catch(fail);
   const judge = () => {
     setJudging(true);
     setJudged(new Map());

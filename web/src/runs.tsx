@@ -123,7 +123,7 @@ function LadderTable({ ladder, t }: { ladder: Ladder; t: Translate }) {
   const [low, high] = ends(ladder.agents.map((row) => row.elo), false);
   return (
     <section class="box run ladder">
-      <h2>{t("Ladder")}: {ladder.game} <small>{ladder.file} · {ladder.deals.map((deals) => deals.toLocaleString("en")).join(" / ")} {t("games")}</small></h2>
+      <h2>{t("Ladder")}: {ladder.game} <small>{ladder.file} · {ladder.deals.map((deals) => deals.toLocaleString("en")).join(" / ")} {t("deals")}</small></h2>
       <Scroll label={t("Ladder")}><table>
         <thead><tr><th>{t("agent")}</th><th>Elo</th><th /><th>{t("win rate")}</th><th>{t("a decision")}</th></tr></thead>
         <tbody>{ladder.agents.map((row) => (
@@ -142,7 +142,7 @@ function ResultTable({ result, t }: { result: Result; t: Translate }) {
   const [low, high] = ends(result.rows.map(drawn), true);
   return (
     <section class="box run">
-      <h2>{result.game} <small>{result.file}{result.deals === null ? null : ` · ${result.deals.toLocaleString("en")} ${t("games")}`}{result.live ? <span class="live"> ● {t("under way")}</span> : null}</small></h2>
+      <h2>{result.game} <small>{result.file}{result.deals === null ? null : ` · ${result.deals.toLocaleString("en")} ${t("deals")}`}{result.live ? <span class="live"> ● {t("under way")}</span> : null}</small></h2>
       <Scroll label={result.game}><table>
         <thead><tr><th>{t("agent")}</th><th />{names.map((name) => <th key={name}>{t(name)}</th>)}<th /></tr></thead>
         <tbody>{result.rows.map((row, k) => (

@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { Agents } from "./agents";
 import { useAgents, useShared } from "./context";
 import { setHotseat } from "./hotseat";
-import { OptionList, type Options } from "./options";
+import { OptionList, usePlayers, type Options } from "./options";
 import { usePreparation } from "./preparation";
 import { translator } from "./strings";
 import type { Agent, Game } from "./types";
@@ -38,7 +38,8 @@ export function Setup({ game, request, given, players: fixed }: { game: Game; re
   const [shared, setShared] = useState(false); // whether all persons use this device
   const [busy, setBusy] = useState(false);
   const preparing = usePreparation(game, "table", busy, t);
-  const players = fixed ?? (Number(options.players) || game.players);
+  const free = usePlayers(game, options);
+  const players = fixed ?? free;
   const used = seats.slice(0, players);
   const persons = used.filter((seat) => seat === PERSON).length;
   const watching = !used.includes(PERSON);

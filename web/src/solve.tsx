@@ -2,8 +2,9 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Card } from "./cards";
-import { useAgents, useShared } from "./context";
+import { useAgents, useReturns, useShared } from "./context";
 import { base64 } from "./files";
+import { Offline } from "./net";
 import { OptionList, type Options } from "./options";
 import { fixed } from "./outcome";
 import { Plot, short } from "./plot";
@@ -58,24 +59,29 @@ export function SolvePage() {
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
   const chosen = useRef(0);
+  const opened = useRef<{ game: string; options: Options } | null>(null); // what the graph is of, for the next connection
+  const returns = useReturns();
+  // A lost connection is shown elsewhere, and what the server then forgets is opened again.
+  const fail = (e: Error) => { if (!(e instanceof Offline)) setError(e.message); };
 
   const look = (state: number) => {
     chosen.current = state;
-    return net.ask("public", { state }).then((found) => { if (chosen.current === state) setAt(found); }, (e: Error) => setError(e.message));
+    return net.ask("public", { state }).then((found) => { if (chosen.current === state) setAt(found); }, fail);
   };
   const report = async (work: () => Promise<void>) => {
     setError("");
     setBusy(true);
-    await work().catch((e: Error) => setError(e.message));
+    await work().catch(fail);
     setBusy(false);
   };
-  const open = () => report(async () => {
-    localStorage.setItem("small", game.name);
+  const open = (given: { game: string; options: Options }) => report(async () => {
+    localStorage.setItem("small", given.game);
+    opened.current = given;
     setGraph(null);
     setAt(null);
     setCurve([]);
     setSolving(false);
-    const found: Graph = await net.ask("small", { game: game.name, options });
+    const found: Graph = await net.ask("small", given);
     setGraph(found);
     setJudged(found);
     setBy("");
@@ -89,10 +95,11 @@ export function SolvePage() {
   const solve = () => report(async () => {
     setCurve([]);
     setSolving(true);
-    await net.ask("solve", { algorithm });
+    await net.ask("solve", { algorithm }).catch((e: Error) => { setSolving(false); throw e; });
   });
   const stop = () => { setSolving(false); void net.ask("stop", { work: "solve" }); };
 
+  useEffect(() => { if (returns && opened.current) void open(opened.current); }, [returns]);
   useEffect(() => {
     const off = net.on("solved", (data: Judged & { iterations: number; done?: boolean; error?: string }) => {
       if (data.error || data.done) {
@@ -113,9 +120,9 @@ export function SolvePage() {
   return (
     <main class="page">
       <header class="head"><a class="icon-button" href="#/" aria-label={common("Back to the games")}>‹</a><h1>{common("Solve")}</h1></header>
-      <form class="box form solve-form" onSubmit={(e) => { e.preventDefault(); void open(); }}>
+      <form class="box form solve-form" onSubmit={(e) => { e.preventDefault(); void open({ game: game.name, options }); }}>
         <div class="row">
-          <label>{common("Small games")}<select id="game" value={game.name} onChange={(e) => { setName(e.currentTarget.value); setOptions({}); setGraph(null); }}>
+          <label>{common("Small games")}<select id="game" value={game.name} onChange={(e) => { setName(e.currentTarget.value); setOptions({}); setGraph(null); opened.current = null; }}>
             {games.map((each) => <option key={each.name} value={each.name}>{translator(language, each)(each.title)}</option>)}
           </select></label>
           <button type="submit" class="primary" id="look" disabled={busy}>{common("Look into it")}</button>

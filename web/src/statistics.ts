@@ -25,14 +25,27 @@ export interface Row {
   gaps: number;
 }
 
-const NORMAL = 1.96; // of a 95% interval
+const LEVEL = 0.95; // of intervals
+const STEPS = 2_000; // of an integral
 const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
+
+// The two-sided quantile of Student's t, as t_quantile of closedhand/core/statistics.py: t is the square
+// root of freedom times the tangent of an angle of density cos^(freedom - 1).
+function quantile(freedom: number): number {
+  const angle = (step: number) => (Math.PI / 2) * (step / STEPS);
+  const below = [0];
+  for (let step = 0; step < STEPS; step++) below.push(below[step] + Math.cos(angle(step + 0.5)) ** (freedom - 1));
+  const wanted = LEVEL * below[STEPS];
+  const next = below.findIndex((each) => each > wanted);
+  const part = (wanted - below[next - 1]) / (below[next] - below[next - 1]);
+  return Math.sqrt(freedom) * Math.tan(angle(next - 1 + part));
+}
 
 function halfOf(values: number[]): number | null {
   if (values.length < 2) return null;
   const middle = mean(values);
   const variance = values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1);
-  return NORMAL * Math.sqrt(variance / values.length);
+  return quantile(values.length - 1) * Math.sqrt(variance / values.length);
 }
 
 function grouped(hands: PastHand[], key: (hand: PastHand) => string): PastHand[][] {

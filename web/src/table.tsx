@@ -109,6 +109,17 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   const coach = (on: boolean) => { setCoached(on); setCoach(on); };
   useEffect(() => { if (coached && table.asked) askHint(undefined, false); }, [positionKey, table.asked, coached]);
 
+  // A hint and chances that a lost connection has cut off are asked for once the table is joined anew.
+  const cutOff = useRef("");
+  useEffect(() => net.on("online", (online) => { if (!online) cutOff.current = positionKey; }), [positionKey]);
+  useEffect(() => {
+    if (cutOff.current === positionKey) {
+      if (!hint?.done && (hinted || (coached && table.asked))) requestHint();
+      if (!chances && panel === "chances") void ask("chances", { version: table.version });
+    }
+    cutOff.current = "";
+  }, [table]);
+
   const toggle = (panelName: Panel) => setPanel(panel === panelName ? "" : panelName);
   const play = (action: Action) => { if (myTurn) void send("play", { version: table.version, action: action.id }); };
   // Actions without cards, such as a pass or a bid, have buttons of their own.
@@ -119,6 +130,10 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     if (toPlay) play(toPlay);
     else if (choice.plays.length) setReadings(choice.plays);
   };
+  const requestHint = () => {
+    const by = adviser(game.name);
+    void ask("hint", { version: table.version, ...(by ? { by } : {}) });
+  };
   const askHint = (by?: string, open = true) => {
     if (by) chooseAdviser(game.name, by);
     clear();
@@ -126,8 +141,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     setArrangement(null);
     setHinted(open);
     if (open) setPanel(matchMedia(BESIDE).matches || position.parts.length ? "hint" : "");
-    const chosen = by ?? adviser(game.name);
-    void ask("hint", { version: table.version, ...(chosen ? { by: chosen } : {}) });
+    requestHint();
   };
   const tapped = useRef({ index: -1, at: 0 });
   const tap = (index: number) => {

@@ -1,7 +1,8 @@
 // The turning points of a game: where its expected result changed by more than chance explains.
 
+import { fixed } from "./outcome";
 import { fill, type Translate } from "./strings";
-import type { Forced, Judged, ReplayData } from "./types";
+import type { Forced, Judged, ReplayData, Unit } from "./types";
 
 const LEAST_SHARE = 0.12; // of the range of the curve, for a turn
 
@@ -26,9 +27,12 @@ export interface JudgedProps {
 const percent = (value: number) => `${(50 * (value + 1)).toFixed(0)} %`;
 
 // A value on the axis: the chance to win where payoffs are 1 and -1, else points.
-export const valueText = (value: number, unit: ReplayData["unit"]) => (unit === "chance" ? percent(value) : `${value > 0 ? "+" : ""}${Number(value.toFixed(2))}`);
+export const valueText = (value: number, unit: Unit) => (unit === "chance" ? percent(value) : `${value > 0 ? "+" : ""}${Number(value.toFixed(2))}`);
 
-export const gapText = (value: number, unit: ReplayData["unit"], t: Translate) => (unit === "chance" ? `${(50 * value).toFixed(0)} %` : `${value.toFixed(2)} ${t("points")}`);
+// A difference of values: percent of the chance to win, or points.
+export const gapNumber = (value: number, unit: Unit) => (unit === "chance" ? fixed(50 * value, 1) : fixed(value, 2));
+
+export const gapText = (value: number, unit: Unit, t: Translate) => `${gapNumber(value, unit)} ${unit === "chance" ? "%" : t("points")}`;
 
 // The mistakes, and the moves at which the curve turned, in their order.
 export function turnsOf(judged: Map<number, Judged>, data: ReplayData): Turn[] {

@@ -116,6 +116,9 @@ export interface Agent {
   strength?: Strength | null;
 }
 
+// Of values: a chance to win as a payoff of 1 or -1, or points.
+export type Unit = "chance" | "points";
+
 export interface Value extends Action {
   tries: number;
   mean: number;
@@ -128,6 +131,7 @@ export interface Hint {
   by: string;
   action: Action | null;
   basis: string; // of the values: exact, search, playouts or random
+  unit: Unit;
   values: Value[];
   shares: (Action & { share: number })[];
   ratings: (Action & { rating: number })[];
@@ -161,7 +165,7 @@ export interface ReplayData {
   players: number;
   moves: (Move & Action)[];
   sides: number[];
-  unit: "chance" | "points"; // of values: a chance to win as a payoff of 1 or -1, or points
+  unit: Unit; // of values
   solvable: boolean; // whether positions with open hands can be solved
   judged?: Judged[];
 }

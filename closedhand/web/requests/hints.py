@@ -89,7 +89,7 @@ async def push_advice(connection: Connection, game: Game, view: State, by: str, 
     """
     found: dict[str, Any] = {
         "push": "hint", "about": about, "by": by,
-        "action": None, "shares": [], "ratings": [], "basis": "", "values": [],
+        "action": None, "shares": [], "ratings": [], "basis": "", "unit": "points", "values": [],
     }  # fmt: skip
     seed = secrets.randbits(31)
     try:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from closedhand.core.game import InputError
+from closedhand.core.registry import make_game
 from closedhand.core.rulebook import rules_in_words
 from closedhand.web import catalogue
 from closedhand.web.connection import Connection
@@ -26,6 +27,13 @@ async def _agents(connection: Connection, game: str) -> Any:
         return found  # agents of `added` name files of the owner
     added = connection.lobby.added.get(game, ())
     return [*found, *({"text": each, "microseconds": None} for each in added)]
+
+
+@request("players", independent=True)
+async def _players(connection: Connection, game: str, options: Fields) -> Any:
+    """Return the number of seats under some options."""
+    bound = await connection.lobby.in_thread(lambda: make_game(game, **options))
+    return bound.num_players
 
 
 @request("preparation", for_owner=False, independent=True)
