@@ -92,11 +92,14 @@ def draw(advice: "Advice", path: Path) -> None:
 
 
 def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart: bool) -> None:
-    """Train tables of winning chances for at least one cycle, resuming those in the folder."""
+    """Train tables of winning chances for at least one cycle, resuming those in the folder.
+
+    Without `restart` the tables of another training in the folder are refused.
+    """
     from closedhand.agents.chinese_poker import training
     from closedhand.core.interrupt import check
 
-    common.make_folder(out, {"tables.npz": TABLES, "training.npz": CHECKPOINT})
+    common.make_folder(out, {training.NAME: TABLES, training.CHECKPOINT: CHECKPOINT})
     with common.interruptible(), common.progress_bar("cycle 1", 100) as update:
 
         def progress(part: float) -> None:
@@ -105,11 +108,13 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
 
         run = training.begin(game, method, seed, out, progress)
         learner = run.learner
+        if not restart:
+            training.check_free(learner, out)
         if run.resume_if_kept(restart):
             common.note(f"resuming after {learner.cycles} cycles")
         run.work(run.seconds + seconds)
     if learner.cycles:
-        path, done = out / "tables.npz", f"after {learner.cycles} cycles"
+        path, done = out / training.NAME, f"after {learner.cycles} cycles"
         typer.echo(f"saved {path} {done}: play them as the agent separable:{path}")
     common.leave_if_interrupted(run.interrupted, nothing=not learner.cycles)
 

@@ -87,9 +87,13 @@ NPZ = Format(write_arrays, _read_npz)
 """NumPy's npz, with the metadata of the run as JSON texts."""
 
 
-def check_resumable(made: Path, checkpoint: Path) -> None:
-    """Refuse to overwrite the result of a run, `made`, that has no checkpoint."""
-    if made.exists() and not checkpoint.exists():
+def check_resumable(made: Path, checkpoint: Path, left: Callable[[], bool] = lambda: False) -> None:
+    """Refuse to overwrite the result of a run, `made`, that has no checkpoint.
+
+    A kill between the first result and the first checkpoint leaves such a result of the same run.
+    `left` returns whether `made` may be that one; it is then overwritten.
+    """
+    if made.exists() and not checkpoint.exists() and not left():
         raise InputError(f"{made} is of another training: name another folder, or add --restart")
 
 

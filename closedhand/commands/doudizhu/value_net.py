@@ -24,7 +24,8 @@ def learn(
     """Train the network in self-play for at least one step, resuming the folder's training.
 
     The game has default rules but for the objective. `start` (`--from`) is the file of a network to
-    continue from, `setting` (`--set`) has texts `KEY=VALUE` for `training.Settings`.
+    continue from, `setting` (`--set`) has texts `KEY=VALUE` for `training.Settings`. Without
+    `restart` the network of another training in the folder is refused.
     """
     from closedhand.agents.doudizhu.value_net import files, training
 
@@ -33,6 +34,8 @@ def learn(
     network = FileKind("a value network", arrays_with("about", "dense", "inputs", "plays"))
     make_folder(folder, {files.NAME: network, training.CHECKPOINT: CHECKPOINT})
     run = training.begin(game, seed, folder, start, settings)
+    if not restart:
+        training.check_free(run.learner, folder)
     saved = f"saved {folder / files.NAME} after"
     fit(run, seconds, restart, ray, saved, f"play it as {algorithm}:{folder}")
 
