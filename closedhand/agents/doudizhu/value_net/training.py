@@ -304,8 +304,12 @@ def begin(
     Arguments are as for `Training`; the folder gets the network and the checkpoint.
 
     Raises:
-        InputError: The game has other options, or the file is of another kind.
+        InputError: The game has other options, or the file is of another kind, or the network that
+            the folder gets.
     """
+    path = folder / files.NAME
+    if start is not None and start.resolve() == path.resolve():
+        raise InputError(f"{path} is the network to start from: choose another folder for --out")
     defaults = make_game(game.name).options
     if {**game.options, "objective": None} != {**defaults, "objective": None}:
         raise InputError(
@@ -314,7 +318,7 @@ def begin(
     training = Training(game, seed, start, settings)
 
     def save_network() -> None:
-        files.save(folder / files.NAME, training.learned, training.about)
+        files.save(path, training.learned, training.about)
 
     same = {
         "objective": training.objective,
@@ -325,8 +329,7 @@ def begin(
         **asdict(settings),
     }
     # A summary plays a match: checkpoints have none.
-    path = folder / CHECKPOINT
-    return Run(training, same, path, save_network, PLAIN, note_checkpoints=False)
+    return Run(training, same, folder / CHECKPOINT, save_network, PLAIN, note_checkpoints=False)
 
 
 def check_free(training: Training, folder: Path) -> None:

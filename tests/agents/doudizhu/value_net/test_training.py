@@ -82,6 +82,16 @@ def test_a_stage_goes_on_from_a_file(tmp_path: Path) -> None:
     assert alike(stage, again)
 
 
+def test_a_stage_does_not_overwrite_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner = training.Training(GAME, 3)
+    files.save(tmp_path / files.NAME, learner.learned, learner.about)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="is the network to start from: choose another folder"):
+        training.begin(GAME, 3, tmp_path, Path(files.NAME))
+
+
 def test_a_stage_is_resumed_with_the_same_network_only(tmp_path: Path) -> None:
     paths = [tmp_path / f"{seed}.npz" for seed in range(2)]
     for seed, path in enumerate(paths):
