@@ -128,6 +128,8 @@ class Training:
     def restore(self, state: dict[str, Any]) -> None:
         """Resume from a state that `state` returned; any error means that it is damaged."""
         numbers = {key: int(state[key]) for key in NUMBERS}
+        if min(numbers.values()) < 0:
+            raise ValueError("numbers")
         parts = state["pool_parts"]
         win = Tables(state["win"]).win
         fits = len(parts) in (0, numbers["pool_size"]) and parts.shape[1:] == (len(PARTS),)

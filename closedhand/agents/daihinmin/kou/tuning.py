@@ -170,7 +170,9 @@ class Tuning:
         return {"numbers": np.array(self.numbers), "gains": np.array(self.gains), **counts}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned."""
+        """Resume from a state that `state` returned; any error means that it is damaged."""
+        if min(state[name] for name in COUNTS) < 0 or state["place"] >= len(LADDERS):
+            raise ValueError("counts")
         self.numbers = Numbers(*state["numbers"].tolist())
         self.gains = state["gains"].tolist()
         for name in COUNTS:

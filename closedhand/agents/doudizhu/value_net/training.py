@@ -221,6 +221,8 @@ class Training:
             ValueError: The state is damaged.
         """
         check_arrays(state, self.state())
+        if min(state[name] for name in COUNTS) < 0:
+            raise InputError("a count is negative")
         for name in COUNTS:
             setattr(self, name, int(state[name]))
         self.losses = state["losses"]

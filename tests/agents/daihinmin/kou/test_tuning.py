@@ -105,6 +105,15 @@ def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(
         tuning.begin(GAME, 6, tmp_path / "whole", against).resume()
 
 
+@pytest.mark.parametrize("count", [{"deals": -1}, {"place": len(LADDERS)}])
+def test_counts_that_cannot_be_are_refused(count: dict[str, int], tmp_path: Path) -> None:
+    run = tuning.begin(GAME, 1, tmp_path, ["random"])
+    vars(run.learner).update(count)
+    run.save()
+    with pytest.raises(InputError, match="nothing to resume"):
+        tuning.begin(GAME, 1, tmp_path, ["random"]).resume()
+
+
 def test_a_text_without_its_checkpoint_is_overwritten_only_if_it_is_the_first(
     tmp_path: Path,
 ) -> None:

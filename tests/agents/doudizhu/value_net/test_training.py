@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.agents.doudizhu.value_net import files, training
+from closedhand.agents.doudizhu.value_net import files, network, training
 from closedhand.arena import match
 from closedhand.core import duplicate, threads
 from closedhand.core.run import Run
@@ -63,6 +63,24 @@ def test_other_settings_are_not_resumed(tmp_path: Path) -> None:
         training.begin(GAME, 3, tmp_path, settings=training.Settings(pace=0.5)).resume()
     with pytest.raises(InputError, match="leave out all options but objective"):
         training.begin(make_game("doudizhu", bidding=True), 3, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "reason"),
+    [
+        ("net_dense", np.full(network.SHAPES.dense, np.nan, np.float32), "net_dense contains NaN"),
+        ("steps", np.array(-1), "a count is negative"),
+    ],
+)
+def test_a_damaged_checkpoint_is_named(
+    tmp_path: Path, name: str, array: np.ndarray, reason: str
+) -> None:
+    training.begin(GAME, 3, tmp_path).save()
+    path = tmp_path / training.CHECKPOINT
+    with np.load(path) as data:
+        np.savez(path, **{**data, name: array})
+    with pytest.raises(InputError, match=f"{path} cannot be resumed: {reason}"):
+        training.begin(GAME, 3, tmp_path).resume()
 
 
 def test_a_stage_goes_on_from_a_file(tmp_path: Path) -> None:
