@@ -83,8 +83,10 @@ class SearchAgent:
         if not self.game.options["substeps"]:
             return self._decide(view)
         # The search for the main group has found the kickers as well. The play is stored by
-        # position, as many games may be played in lockstep.
-        moment = view["hands"].tobytes() + view["history"][: view["moves"]].tobytes()
+        # position, as many games may be played in lockstep. What is known of the landlord's hand
+        # is part of it.
+        known = view["hands"].tobytes() + view["public"].tobytes()
+        moment = known + view["history"][: view["moves"]].tobytes()
         if moment not in self._decided:
             if len(self._decided) == REMEMBERED:
                 del self._decided[next(iter(self._decided))]
