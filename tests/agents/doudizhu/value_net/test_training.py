@@ -171,6 +171,14 @@ def test_the_mean_is_that_of_the_last_part() -> None:
     assert mean[0] == pytest.approx(0.9 * 399, rel=0.01)
 
 
+def test_an_agent_stays_as_it_is_while_the_training_goes_on() -> None:
+    run = training.Training(GAME, 1)
+    net = run.agent().kernel_policy.net
+    assert not any(
+        np.shares_memory(part, weights) for part in net for weights in (*run.mean, *run.net)
+    )
+
+
 def test_an_untrained_network_plays_as_decompose() -> None:
     agent = training.Training(GAME, 1).agent()
     found = training.measure(GAME, agent)
