@@ -8,6 +8,7 @@ import typer
 
 from closedhand.cli import common
 from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import CHECKPOINT, MARK, PICTURE, FileKind, arrays_with, headed
 from closedhand.core.game import Game, InputError
 from closedhand.games.chinese_poker.plays import PARTS
@@ -115,7 +116,8 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
         run.work(run.seconds + seconds)
     if learner.cycles:
         path, done = out / training.NAME, f"after {learner.cycles} cycles"
-        typer.echo(f"saved {path} {done}: play them as the agent separable:{path}")
+        agent = AgentSpec("separable", {}, str(path))
+        typer.echo(f"saved {path} {done}: play them as the agent {agent}")
     common.leave_if_interrupted(run.interrupted, nothing=not learner.cycles)
 
 

@@ -170,6 +170,8 @@ def test_tables_without_their_checkpoint_are_overwritten_by_their_own_training_a
     assert_refused("x/tables.npz is of another training: name another folder", *TRAIN)
     assert [each.read_bytes() for each in Path("x").iterdir()] == [before]
     run_to(0, *arguments, "--restart")
+    arguments = (*TRAIN[:3], "blog", "--out", "x,y", "--minutes", "1e-9")
+    assert 'play them as the agent separable:"x,y/tables.npz"' in run_to(0, *arguments).stdout
 
 
 @pytest.mark.parametrize(

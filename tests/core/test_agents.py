@@ -27,6 +27,7 @@ from closedhand.core.agents import (
     described,
     digests,
     files_of,
+    how_to_play,
     legal_choice,
     make_adviser,
     parse_agent,
@@ -553,6 +554,19 @@ def test_files_behind_agents_count(tmp_path: Path) -> None:
     (tmp_path / "kicker.safetensors").write_bytes(b"2")
     after = digests(DOUDIZHU, agents)
     assert all(before[agent] != after[agent] for agent in agents[:3])
+
+
+def test_how_to_play_a_folder_is_text_of_an_agent(tmp_path: Path) -> None:
+    for name in ("plain", "a,b", "a:b", "a,b:c'"):
+        folder = tmp_path / name
+        folder.mkdir()
+        for file in ("value-net.npz", "bid.safetensors"):
+            (folder / file).touch()
+        texts = how_to_play("doudizhu", folder)
+        assert texts == split_agents(",".join(texts))
+        found = {tuple(traits_of(DOUDIZHU, text).files) for text in texts}
+        assert found == {(folder / "value-net.npz",), (folder / "bid.safetensors",)}
+    assert f"value-net:{tmp_path / 'plain'}" in how_to_play("doudizhu", tmp_path / "plain")
 
 
 class Lenient:

@@ -6,6 +6,7 @@ from pathlib import Path
 from closedhand.cli.common import given_pairs, make_folder
 from closedhand.cli.learn import settings_of
 from closedhand.commands.self_play import fit
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import CHECKPOINT, FileKind, arrays_with
 from closedhand.core.game import Game
 
@@ -36,8 +37,9 @@ def learn(
     run = training.begin(game, seed, folder, start, settings)
     if not restart:
         training.check_free(run.learner, folder)
+    agent = AgentSpec(algorithm, {}, str(folder))
     saved = f"saved {folder / files.NAME} after"
-    fit(run, seconds, restart, ray, saved, f"play it as {algorithm}:{folder}")
+    fit(run, seconds, restart, ray, saved, f"play it as {agent}")
 
 
 # For `closedhand show settings value-net` and `settings_of` above, without importing the training.

@@ -26,6 +26,8 @@ def test_it_trains_resumes_and_goes_on_from_a_file(tmp_path: Path) -> None:
     win = ("--option", "objective=win")
     code, shown = run(*win, out=tmp_path / "one")
     assert code == 0 and f"play it as value-net:{tmp_path / 'one'}" in shown
+    code, shown = run(*win, out=tmp_path / "o,ne")
+    assert code == 0 and f'play it as value-net:"{tmp_path / "o,ne"}"' in shown
     games = files.read(tmp_path / "one" / files.NAME)[1]["games"]
     code, shown = run(*win, out=tmp_path / "one")
     assert code == 0 and f"resuming after {games:,} games" in shown
