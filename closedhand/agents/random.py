@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.agents.agent import KernelAgent
-from closedhand.core import contract
+from closedhand.core import batch, contract
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
@@ -52,7 +52,12 @@ class RandomAgent(KernelAgent):
         super().__init__(game, "random", Uniform(make_stream(seed)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return uniform probabilities of the legal actions in views, float64 [n, actions]."""
+        """Return uniform probabilities of the legal actions in views, float64 [n, actions].
+
+        Raises:
+            InputError: The views are not states of the game.
+        """
+        views = batch.prepared(self.game, views)
         shares = np.empty((len(views), self.game.num_actions))
         share_out(self.game.rules, views, self._ids, shares)
         return shares

@@ -8,6 +8,7 @@ import typer
 
 from closedhand.cli import common
 from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import CHECKPOINT, MARK, PICTURE, FileKind, arrays_with, headed
 from closedhand.core.game import Game, InputError
 from closedhand.games.chinese_poker.plays import PARTS
@@ -92,11 +93,14 @@ def draw(advice: "Advice", path: Path) -> None:
 
 
 def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart: bool) -> None:
-    """Train tables of winning chances for at least one cycle, resuming those in the folder."""
+    """Train tables of winning chances for at least one cycle, resuming those in the folder.
+
+    Without `restart` the tables of another training in the folder are refused.
+    """
     from closedhand.agents.chinese_poker import training
     from closedhand.core.interrupt import check
 
-    common.make_folder(out, {"tables.npz": TABLES, "training.npz": CHECKPOINT})
+    common.make_folder(out, {training.NAME: TABLES, training.CHECKPOINT: CHECKPOINT})
     with common.interruptible(), common.progress_bar("cycle 1", 100) as update:
 
         def progress(part: float) -> None:
@@ -105,12 +109,15 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
 
         run = training.begin(game, method, seed, out, progress)
         learner = run.learner
+        if not restart:
+            training.check_free(learner, out)
         if run.resume_if_kept(restart):
             common.note(f"resuming after {learner.cycles} cycles")
         run.work(run.seconds + seconds)
     if learner.cycles:
-        path, done = out / "tables.npz", f"after {learner.cycles} cycles"
-        typer.echo(f"saved {path} {done}: play them as the agent separable:{path}")
+        path, done = out / training.NAME, f"after {learner.cycles} cycles"
+        agent = AgentSpec("separable", {}, str(path))
+        typer.echo(f"saved {path} {done}: play them as the agent {agent}")
     common.leave_if_interrupted(run.interrupted, nothing=not learner.cycles)
 
 

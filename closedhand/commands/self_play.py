@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from closedhand.cli.common import cluster_at, leave_if_interrupted, make_folder, work_for
+from closedhand.core.agent_spec import quoted
 from closedhand.core.file_kinds import CHECKPOINT
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load, make_game
@@ -43,7 +44,8 @@ def fitting(task: str, agent: str) -> Callable[..., None]:
             )
         path = make_folder(folder, {f"{algorithm}.npz": CHECKPOINT}) / f"{algorithm}.npz"
         run = policy_gradient.begin(load(task), seed, path)
-        fit(run, seconds, restart, ray, f"saved {path} after", f"play with them as {agent}{path}")
+        text = f"{agent}{quoted(str(path))}"
+        fit(run, seconds, restart, ray, f"saved {path} after", f"play with them as {text}")
 
     return learn
 

@@ -24,7 +24,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agent_spec import AgentSpec, quoted
 from closedhand.core.checks import check_seed, id_or_illegal, integers, whole_number
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.optional_imports import needing, require
@@ -362,7 +362,8 @@ def how_to_play(game: str, path: Path) -> list[str]:
         with suppress(InputError), needing(f"the agent {name}"):  # leave it out without its extra
             file, text = getattr(load_point(_entry_point(game, name)), "plays", None) or ("", "")
             if file and (path.name == file or os.path.isfile(path / file)):
-                found.append(text.format(folder))
+                separators = "," if text.endswith("{}") else ",:"  # what would end it unquoted
+                found.append(text.format(quoted(str(folder), separators)))
     return found
 
 

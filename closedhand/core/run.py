@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
+from closedhand.core.checks import prefixed
 from closedhand.core.files import target, write_arrays
 from closedhand.core.game import InputError, shown
 from closedhand.core.interrupt import Deferral, deferred
@@ -52,7 +53,10 @@ class Learner(Protocol):
         ...
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Restore a result of `state`; any error means that the file is damaged."""
+        """Restore a result of `state`; any error means that the file is damaged.
+
+        An `InputError` says what is wrong with it; the caller adds the path.
+        """
         ...
 
     def summary(self) -> dict[str, Any]:
@@ -87,9 +91,13 @@ NPZ = Format(write_arrays, _read_npz)
 """NumPy's npz, with the metadata of the run as JSON texts."""
 
 
-def check_resumable(made: Path, checkpoint: Path) -> None:
-    """Refuse to overwrite the result of a run, `made`, that has no checkpoint."""
-    if made.exists() and not checkpoint.exists():
+def check_resumable(made: Path, checkpoint: Path, left: Callable[[], bool] = lambda: False) -> None:
+    """Refuse to overwrite the result of a run, `made`, that has no checkpoint.
+
+    A kill between the first result and the first checkpoint leaves such a result of the same run.
+    `left` returns whether `made` may be that one; it is then overwritten.
+    """
+    if made.exists() and not checkpoint.exists() and not left():
         raise InputError(f"{made} is of another training: name another folder, or add --restart")
 
 
@@ -237,7 +245,8 @@ class Run(Generic[Worker]):
         try:
             state, about = self.format.read(self.path)
             check_same(self.path, about["settings"], self.settings)
-            self.learner.restore(state)
+            with prefixed(f"{self.path} cannot be resumed"):
+                self.learner.restore(state)
             self.seconds = float(about["seconds"])
             self.history = list(about["history"])
             # An evaluation may have been interrupted, or not be due at this checkpoint.

@@ -134,6 +134,8 @@ class Training:
             if getattr(self, name).shape != (self.task.features,):
                 raise ValueError(name)
         self.steps = int(state["steps"])
+        if self.steps < 0:
+            raise ValueError("steps")
         if not self.task.averaging:
             self.average = self.weights
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.checks import InputError, whole_number
+from closedhand.core.checks import InputError, shown, whole_number
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import Floats, Ids, Policy, State, with_distinct_name
 from closedhand.core.registry import GAMES, load
@@ -134,6 +134,8 @@ def place(
     if means is None:
         raise InputError(f"{game.name} builds no positions from hands: give a deal and its actions")
     seat = whole_number(turn, "turn is a seat, which")
+    if isinstance(hands, str):
+        raise InputError(f"hands are a list of texts, one for each seat, not {shown(hands)}")
     if not 0 <= seat < len(hands):
         raise InputError(f"turn is a seat with a hand, 0 to {len(hands) - 1}, not {seat}")
     return means.place(game.flat, hands, seat, beat, by)

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 from support_cli import run
 
-from closedhand import InputError
+from closedhand import InputError, make_game
+from closedhand.commands import self_play
+from closedhand.core.agent_spec import split_agents
+from closedhand.core.agents import traits_of
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -23,6 +26,27 @@ def test_training_goes_on_and_begins_anew(tmp_path: Path) -> None:
     first, second = iterations(), iterations()
     assert second > 1.3 * first
     assert iterations("--restart") < second
+
+
+@pytest.mark.parametrize(
+    ("game", "algorithm", "agent"),
+    [
+        ("daihinmin", "playouts", 'monte-carlo:2000:"a,b/playouts.npz"'),
+        ("daihinmin", "policy", 'policy:"a,b/policy.npz"'),
+        ("doudizhu", "decompose", 'decompose:"a,b/decompose.npz"'),
+    ],
+)
+def test_agents_of_folders_with_commas_are_quoted(
+    game: str, algorithm: str, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        self_play, "work_for", lambda run, *_, **__: setattr(run.learner, "steps", 1)
+    )
+    result = run("train", game, "--algorithm", algorithm, "--minutes", "1e-9", "--out", "a,b")
+    assert result.stdout.endswith(f" games: play with them as {agent}\n"), result.output
+    assert split_agents(f"random,{agent}") == ["random", agent]
+    Path(f"a,b/{algorithm}.npz").touch()
+    assert traits_of(make_game(game), agent).files == (Path(f"a,b/{algorithm}.npz"),)
 
 
 @pytest.mark.parametrize("name", ["doudizhu", "chinese_poker", "chinese-poker", "policy-net"])

@@ -155,6 +155,25 @@ def test_the_command_goes_on_with_nothing_else() -> None:
     assert_refused("rules 4-2, not 1-6", *TRAIN, "--rules", "1-6")
 
 
+@pytest.mark.usefixtures("small_cycles")
+def test_tables_without_their_checkpoint_are_overwritten_by_their_own_training_alone() -> None:
+    """A kill between the two leaves them behind."""
+    arguments = (*TRAIN[:3], "blog", *TRAIN[4:-1], "1e-9")
+    run_to(0, *arguments)
+    Path("x/training.npz").unlink()
+    assert_refused("of another training", *arguments, "--seed", "3")
+    run_to(0, *arguments)
+    assert cycles_of("blog") == 1
+    Path("x/training.npz").unlink()
+    separable.save(separable.shipped(), Path("x/tables.npz"))
+    before = Path("x/tables.npz").read_bytes()
+    assert_refused("x/tables.npz is of another training: name another folder", *TRAIN)
+    assert [each.read_bytes() for each in Path("x").iterdir()] == [before]
+    run_to(0, *arguments, "--restart")
+    arguments = (*TRAIN[:3], "blog", "--out", "x,y", "--minutes", "1e-9")
+    assert 'play them as the agent separable:"x,y/tables.npz"' in run_to(0, *arguments).stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

@@ -15,7 +15,7 @@ from support import VARIANTS, positions, variant_id
 from support_agents import AGENTS
 from typer.testing import CliRunner
 
-from closedhand import GAMES, InputError, agent_names, make_agent, make_game
+from closedhand import GAMES, Game, InputError, agent_names, make_agent, make_game
 from closedhand.arena import ladder
 from closedhand.arena.hints import hints
 from closedhand.cli import app
@@ -27,6 +27,7 @@ from closedhand.core.agents import (
     described,
     digests,
     files_of,
+    how_to_play,
     legal_choice,
     make_adviser,
     parse_agent,
@@ -521,6 +522,27 @@ def test_bids_are_certain() -> None:
         probabilities(make_agent(game, "bids:logic:rule"), views[~auction])
 
 
+@pytest.mark.parametrize(
+    ("game", "name"), [(DOUDIZHU, "random"), (DAIHINMIN, "random"), (DAIHINMIN, "policy")]
+)
+def test_a_policy_refuses_what_are_no_views_of_its_game(game: Game, name: str) -> None:
+    agent, views = make_agent(game, name), views_of(game, games=1)
+    assert probabilities(agent, views[::2]).sum() == pytest.approx(len(views[::2]))
+    for wrong in (views_of(LEDUC, games=1), views[0], list(views), 5):
+        with pytest.raises(InputError, match=f"states are an array .* of {game.name}"):
+            probabilities(agent, wrong)
+
+
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [(DOUDIZHU, "search:16"), (DOUDIZHU, "value-search:16"), (DAIHINMIN, "monte-carlo:5")],
+)
+def test_a_search_refuses_what_is_no_view_of_its_game(game: Game, name: str) -> None:
+    for wrong in (5, None, views_of(LEDUC, games=1)[0], views_of(game, games=1)):
+        with pytest.raises(InputError, match=f"states are an array .* of {game.name}"):
+            make_agent(game, name).act(wrong)
+
+
 def test_an_agent_without_a_policy_says_so() -> None:
     with pytest.raises(InputError, match="the agent greedy has no probabilities"):
         probabilities(make_agent(DOUDIZHU, "greedy"), views_of(DOUDIZHU, games=1))
@@ -553,6 +575,19 @@ def test_files_behind_agents_count(tmp_path: Path) -> None:
     (tmp_path / "kicker.safetensors").write_bytes(b"2")
     after = digests(DOUDIZHU, agents)
     assert all(before[agent] != after[agent] for agent in agents[:3])
+
+
+def test_how_to_play_a_folder_is_text_of_an_agent(tmp_path: Path) -> None:
+    for name in ("plain", "a,b", "a:b", "a,b:c'"):
+        folder = tmp_path / name
+        folder.mkdir()
+        for file in ("value-net.npz", "bid.safetensors"):
+            (folder / file).touch()
+        texts = how_to_play("doudizhu", folder)
+        assert texts == split_agents(",".join(texts))
+        found = {tuple(traits_of(DOUDIZHU, text).files) for text in texts}
+        assert found == {(folder / "value-net.npz",), (folder / "bid.safetensors",)}
+    assert f"value-net:{tmp_path / 'plain'}" in how_to_play("doudizhu", tmp_path / "plain")
 
 
 class Lenient:

@@ -113,6 +113,20 @@ def test_what_is_no_checkpoint_is_one_line(tmp_path: Path, missing: str | None) 
         counting(tmp_path / "nothing.npz").resume()
 
 
+def test_what_a_learner_refuses_is_said_of_the_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def restore(learner: Counter, state: dict[str, Any]) -> None:
+        raise InputError("it lacks 'number'")
+
+    path = tmp_path / "run.npz"
+    counting(path).save()
+    monkeypatch.setattr(Counter, "restore", restore)
+    with pytest.raises(InputError) as error:
+        counting(path).resume()
+    assert str(error.value) == f"{path} cannot be resumed: it lacks 'number'"
+
+
 def test_time_ends_work() -> None:
     run = counting(None)
     run.work(0.05)

@@ -20,6 +20,7 @@ the dependence between the parts, and the cards already held.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from closedhand.agents.chinese_poker.separable import Tables, arrange, expected_
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import inlined, kernel
 from closedhand.core.optional_imports import needing, require
-from closedhand.core.run import Run
+from closedhand.core.run import Run, check_resumable
 from closedhand.core.threads import in_threads
 from closedhand.core.version import __version__
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
@@ -127,6 +128,8 @@ class Training:
     def restore(self, state: dict[str, Any]) -> None:
         """Resume from a state that `state` returned; any error means that it is damaged."""
         numbers = {key: int(state[key]) for key in NUMBERS}
+        if min(numbers.values()) < 0:
+            raise ValueError("numbers")
         parts = state["pool_parts"]
         win = Tables(state["win"]).win
         fits = len(parts) in (0, numbers["pool_size"]) and parts.shape[1:] == (len(PARTS),)
@@ -260,6 +263,10 @@ def descend(rules, win, parts, points, numbers, order, rate):
             win[BACK, back] -= step * slope(of_sum, of_pairs, of_product, f, m)
 
 
+NAME, CHECKPOINT = "tables.npz", "training.npz"
+"""Files in the folder of a training."""
+
+
 def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) -> Run[Training]:
     """Make a run of a training before its first cycle; it can be resumed.
 
@@ -273,6 +280,21 @@ def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) 
     settings = {"rules": game.options["rules"], "method": method, "seed": seed}
 
     def save_tables() -> None:
-        separable.save(training.tables, folder / "tables.npz")
+        separable.save(training.tables, folder / NAME)
 
-    return Run(training, settings, folder / "training.npz", save_tables)
+    return Run(training, settings, folder / CHECKPOINT, save_tables)
+
+
+def check_free(training: Training, folder: Path) -> None:
+    """Refuse to overwrite the tables of another training in a folder without a checkpoint.
+
+    `training` has not begun yet. Tables of its own first cycle may be overwritten.
+    """
+    path = folder / NAME
+
+    def left() -> bool:
+        with suppress(InputError):
+            return separable.load(path).about == {**training.tables.about, "cycles": 1}
+        return False
+
+    check_resumable(path, folder / CHECKPOINT, left)

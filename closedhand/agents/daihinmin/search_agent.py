@@ -8,6 +8,7 @@
 import numpy as np
 
 from closedhand.agents.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
+from closedhand.core.batch import prepared
 from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import Policy
 from closedhand.search.alpha_beta import WON, solve
@@ -42,7 +43,12 @@ class SearchAgent:
         self._ids = np.empty(self._flat.num_actions, np.int32)
 
     def act(self, view: State) -> int:
-        """Choose the action of the player to act: a flat one, or the set of the play's cards."""
+        """Choose the action of the player to act: a flat one, or the set of the play's cards.
+
+        Raises:
+            InputError: The view is not a state of the game.
+        """
+        (view,) = prepared(self.game, np.asarray(view)[np.newaxis])
         action = self._certain(view)
         if action < 0:
             action = self.searched(view)

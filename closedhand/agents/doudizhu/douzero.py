@@ -36,8 +36,8 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import read_content
 from closedhand.core.text import reason_of
 from closedhand.games.doudizhu.auction import is_opening
-from closedhand.games.doudizhu.counts import DECK, by_rank
-from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.counts import by_rank
+from closedhand.games.doudizhu.state import SEATS, Rules
 from closedhand.games.doudizhu.substeps import next_step
 from closedhand.learning.tensors import load_tensors
 from closedhand.learning.torch_threads import one_thread_unless_chosen
@@ -136,16 +136,17 @@ def one_hot(places: np.ndarray, size: int) -> np.ndarray:
     return np.eye(size, dtype=np.float32)[places]
 
 
-def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray, np.ndarray]:
+def features(rules: Rules, views: np.ndarray, role: int) -> tuple[np.ndarray, np.ndarray]:
     """Compute the features of views, [n], in which the same role is to act, after the auction.
 
-    `need` has the packed cards of every flat play; the roles are as for `load`.
+    `rules` are those of the flat game; the roles are as for `load`.
 
     Returns:
         The last actions, float32 [n, 5, 162], and the other features, float32 [n, features].
     """
     n = len(views)
     rows = np.arange(n)
+    need = rules.plays.need
     words, player = views["words"], views["player"]  # words, such as bids, open the history
     made = views["moves"] - words  # number of actions after them, from the landlord's first on
     recent = made[:, None] - HISTORY + np.arange(HISTORY)
@@ -171,7 +172,7 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
         return one_hot(views["left"][rows, seats_of(other)] - 1, MOST_CARDS[other])
 
     hand = views["hands"][rows, player]
-    others = DECK - hand - views["played"].sum(axis=1, dtype=np.uint64)
+    others = np.uint64(rules.options.deck) - hand - views["played"].sum(axis=1, dtype=np.uint64)
     beaten = np.where(views["target"] >= 0, need[views["target"]], np.uint64(0))
     if role == 0:
         cards = [hand, others, beaten, played(2), played(1)]
@@ -242,7 +243,7 @@ class DouZeroAgent(BatchAgent):
 
     def _rate(self, views: np.ndarray, plays: list[np.ndarray], role: int) -> np.ndarray:
         """Rate all plays of views of one role; values, float32 [m], in the order of the views."""
-        history, position = features(self._need, views, role)
+        history, position = features(self.game.flat.rules, views, role)
         owner = np.repeat(np.arange(len(views)), [len(each) for each in plays])
         cards = as_numbers(self._need[np.concatenate(plays)])
         with torch.inference_mode():

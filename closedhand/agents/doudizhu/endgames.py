@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.checks import InputError, whole_number
+from closedhand.core.checks import InputError, check_text, whole_number
 from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import kernel
 from closedhand.core.registry import make_game
 from closedhand.games.doudizhu import rules as flat
-from closedhand.games.doudizhu.counts import RANKS, pack, size
+from closedhand.games.doudizhu.counts import RANKS, by_rank, pack, size
 from closedhand.games.doudizhu.plays import ALL_FAMILIES, BOMB
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.search.exact import Endgames
@@ -139,7 +139,7 @@ def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int
     most = int(game.rules.options.hand + game.rules.options.public)
     state = game.empty(1)[0]
     for seat, text in enumerate(hands):
-        cards = "".join(text.split()).upper()
+        cards = "".join(check_text(text, f"the hand of player_{seat}").split()).upper()
         if not cards:
             raise InputError(f"player_{seat} has no cards")
         if len(cards) > most:
@@ -149,10 +149,11 @@ def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int
     target = -1 if beat is None else game.parse(beat)
     if target == game.rules.plays.number - 1:
         raise InputError("a pass is not to be beaten: leave it out")
-    held = sum(map(int, state.hands)) + (0 if beat is None else int(game.rules.plays.need[target]))
-    for i, rank in enumerate(RANKS):
-        if held >> 4 * i & 15 > int(game.rules.options.deck) >> 4 * i & 15:
-            raise InputError(f"more cards {rank} in hands and the play to beat than in the deck")
+    held = by_rank(state.hands).sum(axis=0)  # counts: as packed hands a sum of 16 carries
+    if beat is not None:
+        held += by_rank(game.rules.plays.need[target])
+    for i in np.flatnonzero(held > by_rank(np.uint64(game.rules.options.deck))):
+        raise InputError(f"more cards {RANKS[i]} in hands and the play to beat than in the deck")
     if beat is None and by is not None:
         raise InputError("by is the seat of the play to beat: give that, too")
     owner = (turn - 1) % len(hands) if by is None else whole_number(by, "by is a seat, which")

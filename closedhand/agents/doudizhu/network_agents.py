@@ -60,9 +60,21 @@ def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
     return {"policy": policy, "kicker": kicker if found else SHIPPED_FILES["kicker"]}
 
 
+def files_of(argument: str | None) -> tuple[Path, ...]:
+    """List the existing files of an argument of `policy-net`, for traits, without the package's.
+
+    A policy network may have any suffix; the kicker network beside it plays, too.
+    """
+    if argument is None:
+        return ()
+    given = {path for path in policy_files(argument).values() if os.path.isfile(path)}
+    given -= set(SHIPPED_FILES.values())
+    return tuple(sorted({*agents.files_of(argument), *given}))
+
+
 @described(
     lambda game, argument, tuned=False: Traits(
-        agents.files_of(argument), microseconds=90, variants=("tuned=1",)
+        files_of(argument), microseconds=90, variants=("tuned=1",)
     ),
     needs=MODULES,
     plays=("policy.safetensors", "policy-net:{}"),
@@ -85,7 +97,7 @@ def make_policy_net(
     return load(game, name, **policy_files(argument, tuned))
 
 
-@searching("policy-search", SIMULATION, needs=MODULES)
+@searching("policy-search", SIMULATION, files_of, needs=MODULES)
 def make_policy_search(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> agents.Agent:

@@ -28,7 +28,10 @@ def tune_kou(
     given: dict[str, Any],
     against: str | None = None,
 ) -> None:
-    """Tune `kou` in duplicate rounds with random classes; `given` are the stated options."""
+    """Tune `kou` in duplicate rounds with random classes; `given` are the stated options.
+
+    Without `restart` the result of another tuning in the folder is refused.
+    """
     from closedhand.agents.daihinmin.kou import tuning
     from closedhand.games.daihinmin.game import league_options
 
@@ -38,6 +41,8 @@ def tune_kou(
     make_folder(folder, {tuning.CHECKPOINT: CHECKPOINT, tuning.TEXT: text})
     run = tuning.begin(game, seed, folder, opponents)
     learner = run.learner
+    if not restart:
+        tuning.check_free(learner, folder)
 
     def line_of(entry: dict[str, Any]) -> str:
         mean, low, high = entry["gain"]

@@ -6,6 +6,7 @@ from pathlib import Path
 from closedhand.cli.common import given_pairs, make_folder
 from closedhand.cli.learn import settings_of
 from closedhand.commands.self_play import fit
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import CHECKPOINT, FileKind, arrays_with
 from closedhand.core.game import Game
 
@@ -24,7 +25,8 @@ def learn(
     """Train the network in self-play for at least one step, resuming the folder's training.
 
     The game has default rules but for the objective. `start` (`--from`) is the file of a network to
-    continue from, `setting` (`--set`) has texts `KEY=VALUE` for `training.Settings`.
+    continue from, `setting` (`--set`) has texts `KEY=VALUE` for `training.Settings`. Without
+    `restart` the network of another training in the folder is refused.
     """
     from closedhand.agents.doudizhu.value_net import files, training
 
@@ -33,8 +35,11 @@ def learn(
     network = FileKind("a value network", arrays_with("about", "dense", "inputs", "plays"))
     make_folder(folder, {files.NAME: network, training.CHECKPOINT: CHECKPOINT})
     run = training.begin(game, seed, folder, start, settings)
+    if not restart:
+        training.check_free(run.learner, folder)
+    agent = AgentSpec(algorithm, {}, str(folder))
     saved = f"saved {folder / files.NAME} after"
-    fit(run, seconds, restart, ray, saved, f"play it as {algorithm}:{folder}")
+    fit(run, seconds, restart, ray, saved, f"play it as {agent}")
 
 
 # For `closedhand show settings value-net` and `settings_of` above, without importing the training.

@@ -13,7 +13,8 @@ to call and to rob; to double; to show. A pass declines.
 - The open hand (`open_hand`): then the landlord may show all cards, which doubles the stake.
 
 In a game of two both rob in turn, four times at most, until one passes. The landlord concedes one
-card, however the auction went, and one for each robbing: the peasant wins with no more than these.
+card, with or without an auction, and one more for each robbing: the peasant wins once it has no
+more than these left.
 """
 
 import numpy as np

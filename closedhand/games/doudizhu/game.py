@@ -39,8 +39,8 @@ OPTIONS = Options(
            "by bids; it needs bidding"),
     Option("passed_deals", None, "number of deals after which the game ends with 0 for everybody "
            "if all pass in each, 3 if none; 0: as many as it takes, and `max_moves` counts from "
-           "the last one; it needs bidding. In `botzone` no deal is passed: if all pass, the first "
-           "seat is the landlord, for nothing", kind=int, least=0, most=1000),
+           "the last one; it needs bidding. With the bids of `botzone` no deal is passed: if all "
+           "pass, the first seat is the landlord, for nothing", kind=int, least=0, most=1000),
     Option("doubling", False, "every player may double before the landlord leads (jiabei)"),
     Option("open_hand", False, "the landlord may show all cards before leading, which doubles the "
            "stake (mingpai)"),

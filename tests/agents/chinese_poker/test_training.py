@@ -228,6 +228,7 @@ def test_only_the_same_training_is_resumed() -> None:
     [
         ("win", None), ("cycles", None), ("settings", None), ("pool_parts", None),
         ("win", EVEN[:, :455]), ("win", EVEN * np.nan), ("pool_size", np.array(900)),
+        ("cycles", np.array(-1)),
         *(("pool_parts", np.zeros(n, np.int16)) for n in [(10, 3), (800, 2), 800, ()]),
     ],
 )  # fmt: skip

@@ -50,15 +50,25 @@ def some_positions(number: int) -> list[State]:
 
 
 def test_features_equal_the_slow_ones() -> None:
-    need = GAME.rules.plays.need
     for state in some_positions(150):
         player = int(state.player)
         views = np.array([GAME.view(state, player)], GAME.dtype)
-        history, position = douzero.features(need, views, player)
+        history, position = douzero.features(GAME.rules, views, player)
         table = table_of(GAME, state)
         assert history[0].tolist() == table.history()
         assert position[0].tolist() == table.position()
         assert position.shape[1] + 54 == (373 if player == 0 else 484)
+
+
+@pytest.mark.parametrize("rules", ["mini", "tiny"])
+def test_the_cards_of_the_others_are_of_the_deck_in_play(rules: str) -> None:
+    game = make_game("doudizhu", rules=rules)
+    for state in positions(game, seed=8, games=2):
+        player = int(state.player)
+        views = np.array([game.view(state, player)], game.dtype)
+        role = (player - int(state.landlord)) % 3
+        _, position = douzero.features(game.rules, views, role)
+        assert position[0, 54:108].sum() == state.left.sum() - state.left[player]
 
 
 def values_of(agent: Agent, state: State) -> dict[str, float]:

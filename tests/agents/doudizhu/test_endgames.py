@@ -1,5 +1,7 @@
 """Open hands of Dou Dizhu against plain search of all legal actions."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -116,6 +118,10 @@ def test_results_do_not_depend_on_memory() -> None:
         (["3X", "4"], 0, None, None, "'X' is not a card"),
         (["333", "33"], 0, None, None, "more cards 3"),
         (["333", "4"], 0, "33", None, "more cards 3"),
+        (["3333"] * 3, 0, "3333", None, "more cards 3"),
+        (["4444"] * 3, 0, "4444", None, "more cards 4"),
+        ([33, 44], 0, None, None, "the hand of player_0 is a text, not 33"),
+        ("33", 0, None, None, "hands are a list of texts"),
         (["3", "4"], 2, None, None, "turn is a seat"),
         (["3", "4"], 0, "PASS", None, "a pass"),
         (["3", "4"], 0, "5", 0, "by is another seat"),
@@ -125,7 +131,7 @@ def test_results_do_not_depend_on_memory() -> None:
     ],
 )
 def test_what_is_no_position_is_refused(
-    hands: list[str], turn: int, beat: str | None, by: int | None, reason: str
+    hands: Any, turn: int, beat: str | None, by: int | None, reason: str
 ) -> None:
     with pytest.raises(InputError, match=reason):
         exact.place(GAME, hands, turn, beat, by)

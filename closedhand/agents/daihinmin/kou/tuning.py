@@ -30,7 +30,7 @@ from closedhand.core.agents import Agent, make_agent
 from closedhand.core.duplicate import match_settings, play_out
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
-from closedhand.core.run import Run
+from closedhand.core.run import Run, check_resumable
 from closedhand.core.seating import seating
 from closedhand.core.statistics import student
 
@@ -170,7 +170,9 @@ class Tuning:
         return {"numbers": np.array(self.numbers), "gains": np.array(self.gains), **counts}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned."""
+        """Resume from a state that `state` returned; any error means that it is damaged."""
+        if min(state[name] for name in COUNTS) < 0 or state["place"] >= len(LADDERS):
+            raise ValueError("counts")
         self.numbers = Numbers(*state["numbers"].tolist())
         self.gains = state["gains"].tolist()
         for name in COUNTS:
@@ -284,3 +286,12 @@ def begin(game: Game, seed: int, folder: Path, against: Sequence[str] = ()) -> R
 
     settings = match_settings(game, against, seed)
     return Run(tuning, settings, folder / CHECKPOINT, save_text, note_checkpoints=False)
+
+
+def check_free(tuning: Tuning, folder: Path) -> None:
+    """Refuse to overwrite the text of another tuning in a folder without a checkpoint.
+
+    `tuning` has not begun yet. The text that every tuning begins with may be overwritten.
+    """
+    path, start = folder / TEXT, f"{text_of(tuning.numbers)}\n".encode()
+    check_resumable(path, folder / CHECKPOINT, lambda: path.read_bytes() == start)

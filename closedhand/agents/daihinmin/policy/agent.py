@@ -8,6 +8,7 @@ from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.limits import check_known
 from closedhand.agents.daihinmin.policy.pattern_policy import load, score_all, shipped
 from closedhand.agents.daihinmin.policy.shared import options
+from closedhand.core import batch
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game
@@ -31,7 +32,12 @@ class PolicyAgent(PlayAgent):
     """Agent that plays the likeliest action of the pattern policy."""
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return the probabilities of actions for states [n], float64 [n, num_actions]."""
+        """Return the probabilities of actions for states [n], float64 [n, num_actions].
+
+        Raises:
+            InputError: The views are not states of the game.
+        """
+        views = batch.prepared(self.game, views)
         shares = np.empty((len(views), NUM_ACTIONS))
         share_out(self.whole, self.game.flat.rules, views, self._ids, shares)
         if self.game.flat is self.game:

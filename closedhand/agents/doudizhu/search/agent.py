@@ -22,6 +22,7 @@ from closedhand.agents.doudizhu.decompose.agent import DecomposeAgent, load, pol
 from closedhand.agents.doudizhu.search.styles import Styles
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Factory, Traits, described, files_of
+from closedhand.core.batch import prepared
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Policy
 from closedhand.core.registry import make_game
@@ -79,12 +80,19 @@ class SearchAgent:
         return self._search.spent
 
     def act(self, view: State) -> int:
-        """Choose the action of the player to act."""
+        """Choose the action of the player to act.
+
+        Raises:
+            InputError: The view is not a state of the game.
+        """
+        (view,) = prepared(self.game, np.asarray(view)[np.newaxis])
         if not self.game.options["substeps"]:
             return self._decide(view)
-        # The search for the main group has found the kickers as well. The play is stored by the
-        # hands in view and the history, as many games may be played in lockstep.
-        moment = view["hands"].tobytes() + view["history"][: view["moves"]].tobytes()
+        # The search for the main group has found the kickers as well. The play is stored by
+        # position, as many games may be played in lockstep. What is known of the landlord's hand
+        # is part of it.
+        known = view["hands"].tobytes() + view["public"].tobytes()
+        moment = known + view["history"][: view["moves"]].tobytes()
         if moment not in self._decided:
             if len(self._decided) == REMEMBERED:
                 del self._decided[next(iter(self._decided))]

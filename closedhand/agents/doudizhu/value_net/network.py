@@ -129,7 +129,10 @@ def round_rows(rows, sorts, most, numbers):
 
 
 def rounded(net: Net, former: Rounded | None = None) -> Rounded:
-    """Round the weights for playing; overwrite arrays of `former`, which saves half of the time."""
+    """Round the weights for playing; overwrite arrays of `former`, which saves half of the time.
+
+    The result shares no array with `net`, which a training changes in place.
+    """
     if former is None:
         inputs, plays = np.empty(net.inputs.shape, np.int16), np.empty(net.plays.shape, np.int16)
     else:
@@ -151,7 +154,7 @@ def rounded(net: Net, former: Rounded | None = None) -> Rounded:
         np.float32(play_unit),
         np.rint(second * scales[:, None, None]).astype(np.int16, order="C"),
         (1 / (scales * float(OUTPUT_STEPS))).astype(np.float32),
-        net.dense,
+        net.dense.copy(),
     )
 
 

@@ -12,6 +12,7 @@ threads, and a resumed run the same as an uninterrupted one.
 After Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
 """
 
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -31,7 +32,7 @@ from closedhand.core.numba.jit import kernel
 from closedhand.core.options import Range
 from closedhand.core.reading import check_arrays, checksum
 from closedhand.core.registry import make_game
-from closedhand.core.run import NPZ, Format, Run
+from closedhand.core.run import NPZ, Format, Run, check_resumable
 from closedhand.core.threads import in_threads
 from closedhand.core.version import __version__
 from closedhand.core.workers import RemoteWorkers
@@ -220,6 +221,8 @@ class Training:
             InputError: The state is damaged.
         """
         check_arrays(state, self.state())
+        if min(state[name] for name in COUNTS) < 0:
+            raise InputError("a count is negative")
         for name in COUNTS:
             setattr(self, name, int(state[name]))
         self.losses = state["losses"]
@@ -303,8 +306,12 @@ def begin(
     Arguments are as for `Training`; the folder gets the network and the checkpoint.
 
     Raises:
-        InputError: The game has other options, or the file is of another kind.
+        InputError: The game has other options, or the file is of another kind, or the network that
+            the folder gets.
     """
+    path = folder / files.NAME
+    if start is not None and start.resolve() == path.resolve():
+        raise InputError(f"{path} is the network to start from: choose another folder for --out")
     defaults = make_game(game.name).options
     if {**game.options, "objective": None} != {**defaults, "objective": None}:
         raise InputError(
@@ -313,7 +320,7 @@ def begin(
     training = Training(game, seed, start, settings)
 
     def save_network() -> None:
-        files.save(folder / files.NAME, training.learned, training.about)
+        files.save(path, training.learned, training.about)
 
     same = {
         "objective": training.objective,
@@ -324,5 +331,26 @@ def begin(
         **asdict(settings),
     }
     # A summary plays a match: checkpoints have none.
-    path = folder / CHECKPOINT
-    return Run(training, same, path, save_network, PLAIN, note_checkpoints=False)
+    return Run(training, same, folder / CHECKPOINT, save_network, PLAIN, note_checkpoints=False)
+
+
+def check_free(training: Training, folder: Path) -> None:
+    """Refuse to overwrite the network of another training in a folder without a checkpoint.
+
+    `training` has not begun yet. A network of the same training may be overwritten before its first
+    entry in the history: only minutes are lost.
+    """
+    path = folder / files.NAME
+
+    def left() -> bool:
+        with suppress(InputError):
+            _, found = files.read(path)
+            same = all(
+                found.get(key) == value
+                for key, value in training.about.items()
+                if key not in files.NUMBERS
+            )
+            return same and 0 <= found["steps"] - training.steps < NOTED_EVERY
+        return False
+
+    check_resumable(path, folder / CHECKPOINT, left)

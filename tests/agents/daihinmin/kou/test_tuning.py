@@ -105,6 +105,29 @@ def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(
         tuning.begin(GAME, 6, tmp_path / "whole", against).resume()
 
 
+@pytest.mark.parametrize("count", [{"deals": -1}, {"place": len(LADDERS)}])
+def test_counts_that_cannot_be_are_refused(count: dict[str, int], tmp_path: Path) -> None:
+    run = tuning.begin(GAME, 1, tmp_path, ["random"])
+    vars(run.learner).update(count)
+    run.save()
+    with pytest.raises(InputError, match="nothing to resume"):
+        tuning.begin(GAME, 1, tmp_path, ["random"]).resume()
+
+
+def test_a_text_without_its_checkpoint_is_overwritten_only_if_it_is_the_first(
+    tmp_path: Path,
+) -> None:
+    """A kill between the two leaves it behind."""
+    learner, path = Tuning(GAME, 1, ["random"]), tmp_path / tuning.TEXT
+    path.write_text("kou[letter=1]\n")
+    tuning.check_free(learner, tmp_path)
+    path.write_text("kou[letter=1,weakest_first=1]\n")
+    with pytest.raises(InputError, match=r"kou\.txt is of another training"):
+        tuning.check_free(learner, tmp_path)
+    (tmp_path / tuning.CHECKPOINT).touch()
+    tuning.check_free(learner, tmp_path)
+
+
 @pytest.mark.slow
 def test_it_finds_what_the_letter_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The weakest leads: worth more than a point among default; what changes nothing fails."""

@@ -18,7 +18,7 @@ from closedhand.agents.doudizhu.network_agents import (
     make_policy_net,
     policy_files,
 )
-from closedhand.core.agents import make_agent
+from closedhand.core.agents import make_agent, traits_of
 
 pytest.importorskip("pyarrow")
 
@@ -77,6 +77,20 @@ def test_the_networks_of_the_agent_are_found(
     assert policy_files(str(tmp_path))["kicker"] == kicker
     with pytest.raises(InputError, match="cannot read"):
         make_policy_net(DOUDIZHU, 0, str(tmp_path / "nothing"))
+
+
+@pytest.mark.parametrize("agent", ["policy-net:{}", "policy-search:100:{}"])
+def test_all_networks_that_play_are_files_of_the_agent(agent: str, tmp_path: Path) -> None:
+    kicker = tmp_path / "kicker.safetensors"
+    for name in ("net", "p.safetensors"):
+        policy = tmp_path / name
+        policy.touch()
+        kicker.touch()
+        assert traits_of(DOUDIZHU, agent.format(policy)).files == (kicker, policy)
+        kicker.unlink()  # the package's plays
+        assert traits_of(DOUDIZHU, agent.format(policy)).files == (policy,)
+        policy.unlink()
+        assert traits_of(DOUDIZHU, agent.format(policy)).files == ()
 
 
 def weights_of(network: Network) -> bytes:

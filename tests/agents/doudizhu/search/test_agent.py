@@ -11,7 +11,7 @@ from support_doudizhu import position
 from closedhand import InputError, make_agent, make_game
 from closedhand.core import duplicate
 from closedhand.core.game import State
-from closedhand.games.doudizhu.counts import DECK, pack
+from closedhand.games.doudizhu.counts import DECK, pack, unpack
 from closedhand.search import paired
 from closedhand.search.particles import Particles
 
@@ -76,6 +76,25 @@ def test_kickers_belong_to_the_play_that_was_found(monkeypatch: pytest.MonkeyPat
     states = np.array([game.deal(rng) for _ in range(6)], game.dtype)
     duplicate.play_out(game, states, np.zeros((6, 3), int), [agent])
     assert asked[False] > 100 and asked[True] == 0
+
+
+def test_the_public_cards_are_part_of_a_position(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("doudizhu", substeps=True)
+    agent = make_agent(game, "search:16x0", 1)
+    decided = []
+
+    def spy(view: State) -> int:
+        decided.append(unpack(view["public"]))
+        return int(game.flat.legal(view)[0])
+
+    monkeypatch.setattr(agent, "_decide", spy)
+    state = game.deal(np.random.default_rng(3))
+    view = game.view(state, int(state.player))
+    view.hands[view.player] = pack("3334567789TJQKKA2")
+    for public in ("2SB", "447", "2SB"):
+        view.public = pack(public)
+        agent.act(view)
+    assert decided == ["2SB", "447"]
 
 
 @pytest.mark.parametrize("argument", ["soon", "10s", "0", "10:nowhere.npz"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.agents.doudizhu.value_net import files, training
+from closedhand.agents.doudizhu.value_net import files, network, training
 from closedhand.arena import match
 from closedhand.core import duplicate, threads
 from closedhand.core.run import Run
@@ -65,6 +65,24 @@ def test_other_settings_are_not_resumed(tmp_path: Path) -> None:
         training.begin(make_game("doudizhu", bidding=True), 3, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "array", "reason"),
+    [
+        ("net_dense", np.full(network.SHAPES.dense, np.nan, np.float32), "net_dense contains NaN"),
+        ("steps", np.array(-1), "a count is negative"),
+    ],
+)
+def test_a_damaged_checkpoint_is_named(
+    tmp_path: Path, name: str, array: np.ndarray, reason: str
+) -> None:
+    training.begin(GAME, 3, tmp_path).save()
+    path = tmp_path / training.CHECKPOINT
+    with np.load(path) as data:
+        np.savez(path, **{**data, name: array})
+    with pytest.raises(InputError, match=f"{path} cannot be resumed: {reason}"):
+        training.begin(GAME, 3, tmp_path).resume()
+
+
 def test_a_stage_goes_on_from_a_file(tmp_path: Path) -> None:
     run = training.begin(GAME, 3, tmp_path)
     for _ in range(2):
@@ -82,6 +100,16 @@ def test_a_stage_goes_on_from_a_file(tmp_path: Path) -> None:
     assert alike(stage, again)
 
 
+def test_a_stage_does_not_overwrite_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner = training.Training(GAME, 3)
+    files.save(tmp_path / files.NAME, learner.learned, learner.about)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="is the network to start from: choose another folder"):
+        training.begin(GAME, 3, tmp_path, Path(files.NAME))
+
+
 def test_a_stage_is_resumed_with_the_same_network_only(tmp_path: Path) -> None:
     paths = [tmp_path / f"{seed}.npz" for seed in range(2)]
     for seed, path in enumerate(paths):
@@ -97,6 +125,27 @@ def test_a_stage_is_resumed_with_the_same_network_only(tmp_path: Path) -> None:
     stage(moved).resume()
     with pytest.raises(InputError, match="was made with files from="):
         stage(paths[1]).resume()
+
+
+def test_a_network_without_its_checkpoint_is_overwritten_by_its_own_training_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill between the two leaves it behind."""
+    run = training.begin(GAME, 3, tmp_path)
+    run.learner.step()
+    run.save()
+    later, other = training.Training(GAME, 3), training.Training(GAME, 4)
+    later.steps = 2  # as from a network that had learned more
+    training.check_free(other, tmp_path)  # resuming compares the settings
+    (tmp_path / training.CHECKPOINT).unlink()
+    training.check_free(training.Training(GAME, 3), tmp_path)
+    for each in (later, other):
+        with pytest.raises(InputError, match="of another training"):
+            training.check_free(each, tmp_path)
+    # One that was trained for longer is worth more than a command that was typed again.
+    monkeypatch.setattr(training, "NOTED_EVERY", 1)
+    with pytest.raises(InputError, match="of another training"):
+        training.check_free(training.Training(GAME, 3), tmp_path)
 
 
 def test_a_network_for_the_other_objective_plays_the_same_at_first(tmp_path: Path) -> None:
@@ -120,6 +169,14 @@ def test_the_mean_is_that_of_the_last_part() -> None:
         if k == 1:
             assert mean[0] == value
     assert mean[0] == pytest.approx(0.9 * 399, rel=0.01)
+
+
+def test_an_agent_stays_as_it_is_while_the_training_goes_on() -> None:
+    run = training.Training(GAME, 1)
+    net = run.agent().kernel_policy.net
+    assert not any(
+        np.shares_memory(part, weights) for part in net for weights in (*run.mean, *run.net)
+    )
 
 
 def test_an_untrained_network_plays_as_decompose() -> None:
