@@ -282,6 +282,18 @@ def test_what_does_not_fit_is_told(case: str, change: dict[str, Any], message: s
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_hands_set_out_of_order_are_not_told(player: int) -> None:
+    """A copy with another player to act is a state of the game, but actions are by seat."""
+    game = make_game("chinese_poker")
+    state = game.deal(np.random.default_rng(1))
+    state.player = 1
+    game.play(state, int(game.legal(state)[0]))
+    assert game.valid(state) == ""
+    with pytest.raises(InputError, match="not set in the order of the seats"):
+        game.knowledge(state, player)
+
+
 def test_places_by_lot_are_asked_for_and_checked() -> None:
     """Of a round that passes ended somebody has to say who came in which place."""
     game = make_game("daihinmin", pass_limit=6)
