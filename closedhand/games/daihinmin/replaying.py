@@ -207,8 +207,8 @@ def to_log(records: Iterable[Record]) -> logs.Log:
 
     Raises:
         InputError: There are no records, their rules differ or do not fit into a log, one is not a
-            complete, legal round, or its round, points, agents, seats or classes do not follow the
-            others'.
+            complete, legal round, its round, points, agents, seats or classes do not follow the
+            others', or an agent's name is empty.
     """
     rounds: list[dict[str, str]] = []
     start, points = 0, np.zeros(PLAYERS, np.int64)
@@ -248,8 +248,13 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     if first is None:
         raise InputError("there is nothing to write: give records of one round or more")
     game = flat_game("daihinmin", {**first.rules, "rounds": start + len(rounds)})
-    names = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
-    header = logs.header(game, ["_".join(name.split()) for name in names], 0)
+    agents = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
+    names = ["_".join(name.split()) for name in agents]
+    if not all(names):
+        raise InputError(
+            f"a log separates the agents' names by spaces: none is empty as in {agents}"
+        )
+    header = logs.header(game, names, 0)
     # The seed of the match is unknown.
     header.pop(logs.SEED, None)
     return logs.Log(header | {logs.TOTAL: rounds[-1]["points"]}, rounds, start)

@@ -219,6 +219,8 @@ def test_a_log_has_one_list_of_players(records: list[Record]) -> None:
     for agents in (("a", "b", "c", "d", "e"), None):
         with pytest.raises(InputError, match="record 2: its agents are not those of the first"):
             replaying.to_log([records[0], replace(records[1], agents=agents)])
+    with pytest.raises(InputError, match=r"names by spaces: none is empty as in .*'a', ' ', 'c'"):
+        replaying.to_log([replace(records[0], agents=("a", " ", "c", "d", "e"))])
 
 
 @pytest.mark.parametrize("period", [1, 2])
