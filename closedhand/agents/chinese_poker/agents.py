@@ -169,9 +169,11 @@ def _maker(name: str, slack: float) -> Callable[..., Responder]:
 
         Raises:
             InputError: The argument is neither a number of hands from `LEAST` to `MOST` nor a file
-                of tables for these rules.
+                of tables for these rules, or there are two numbers of hands.
         """
         size, path = read_pool(argument)
+        if hands is not None and path is None and argument is not None:
+            raise InputError(f"{name}: the pool has {hands} or {argument} hands, give one of them")
         tables = tables_for(game, path)
         pool = pool_of(game.flat.rules, tables, size if hands is None else hands)
         text = str(AgentSpec(name, {"hands": hands}, argument))

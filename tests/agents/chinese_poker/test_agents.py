@@ -147,6 +147,7 @@ def test_ratings_agree_with_the_choice(agent: str, substeps: bool) -> None:
         ("counter:1e6", "cannot read 1e6"),
         ("rescored:none.npz", "cannot read none.npz"),
         ("rescored:99999999999", "hands, not 99,999,999,999"),
+        ("rescored[hands=5000]:6000", "the pool has 5000 or 6000 hands, give one of them"),
         ("separable:other.npz", "other.npz was trained for the rules 1-6, not 4-2"),
         ("counter:other.npz", "other.npz was trained for the rules 1-6, not 4-2"),
     ],
