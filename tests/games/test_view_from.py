@@ -234,6 +234,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("daihinmin", {"seats": "01233"}, "seats must be the digits 0 to 4 in some order, not '01233'"),
     ("daihinmin", {"classes": 7}, "classes is a text, not 7"),
     ("daihinmin", {"classes": "x"}, "classes must be the digits 0 to 4 in some order, not 'x'"),
+    ("daihinmin", {"round_number": np.arange(2)}, "round_number is a whole number, not "),
     ("daihinmin", {"round_number": 1}, "'1:0,0,0,0,0' is not a round of 1"),
     ("daihinmin", {"points": (1, 2, 3)}, "points must be 5 whole numbers, by player, not"),
     ("daihinmin", {"paid": "2s"}, "paid: player_2 gives 0 cards as tax, not 1"),
