@@ -10,6 +10,7 @@ from closedhand.cli.solve import files_of, show_results, work
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import DRAWING, PICTURE
 from closedhand.core.game import Game
+from closedhand.core.run import check_resumable
 
 
 def learn(
@@ -20,12 +21,14 @@ def learn(
     from closedhand.solvers import solving
 
     common.make_folder(folder, {"nash-conv.png": PICTURE, **files_of(game)})
+    path = folder / "strategy.npz"
+    if not restart:
+        check_resumable(path, folder / "learner.npz")
     run = solving.Run(algorithm, game, seed, folder)
     run.resume_if_kept(restart)
     result = work(run, seconds=run.seconds + seconds)
     show_results([result])
     common.save_picture(plot_curves, [result], folder / "nash-conv.png")
-    path = folder / "strategy.npz"
     typer.echo(f"saved {path}: play it as the agent {AgentSpec('strategy', {}, str(path))}")
     common.leave_if_interrupted(result["interrupted"])
 

@@ -348,7 +348,10 @@ class Game:
         return bool(self._crossing(state_kernels.over, state))
 
     def returns(self, state: State) -> NDArray[np.float64]:
-        """Return the payoffs by player, float64 [num_players]; zeros before they are paid."""
+        """Return the payoffs by player, float64 [num_players]; zeros before they are paid.
+
+        `state` is a full state: the payoffs may depend on cards that a view hides.
+        """
         self._check(state)
         out = np.zeros(self.num_players)
         if self.staged or self.over(state):

@@ -177,12 +177,13 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
     Args:
         line: The line.
-        game: Name of its game; None: the one that a JSON line states, or whose `line_notation`
-            matches.
+        game: Name of its game; None: the one that a JSON line states, or the only one whose
+            `line_notation` matches.
         **rules: Options of the game; those that a JSON line states must be equal.
 
     Raises:
-        InputError: The line is no record of the game with these options, or in no known notation.
+        InputError: The line is no record of the game with these options, or it is in the notation
+            of no game, or of several and `game` is None.
     """
     if line.startswith("{"):
         return as_asked(from_json(line), game, **rules)
@@ -223,10 +224,17 @@ def _table(game: Game) -> list[bytes]:
 
 
 def _recognised(line: str) -> str:
-    for name, spec in GAMES.items():
-        if spec.line_notation and re.match(spec.line_notation, line.strip(), re.IGNORECASE):
-            return name
-    raise InputError(f"{line[:20]!r} is neither JSON nor the beginning of any game's notation")
+    found = [
+        name
+        for name, spec in GAMES.items()
+        if spec.line_notation and re.match(spec.line_notation, line.strip(), re.IGNORECASE)
+    ]
+    if len(found) > 1:
+        games = " and of ".join(found)
+        raise InputError(f"{line[:20]!r} is in the notation of {games}: name the game, or use JSON")
+    if not found:
+        raise InputError(f"{line[:20]!r} is neither JSON nor the beginning of any game's notation")
+    return found[0]
 
 
 @dataclass

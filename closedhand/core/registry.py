@@ -55,8 +55,8 @@ class GameSpec:
         league_options: Function that returns the options of a league, for games whose rounds depend
             on each other: `(options, rounds, duplicate) -> dict`. It gets the given options, the
             number of rounds, and whether each deal is played at several tables.
-        line_notation: Regular expression that matches a line of records in the game's own notation
-            and no other game's.
+        line_notation: Regular expression that matches a line of records in the game's own notation.
+            If it also matches that of another game, the game of the line must be named.
         parse_record: Parser of such a line: `(line, game) -> Record`.
         readers: Readers of other programs' logs, see `closedhand.core.records.LogReader`.
         commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,

@@ -38,9 +38,13 @@ def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
 
 @kernel
 def _play_while_legal(rules: Rules, state: State, actions: Ids, ids: Ids) -> int:
-    """Play `actions` as long as they are legal; return how many were."""
+    """Play `actions` as long as a history may hold them; return how many were.
+
+    In a lenient game it also holds the actions that illegal ones count as, legal or not.
+    """
     for k in range(len(actions)):
-        if not contract.is_legal(rules, state, actions[k], ids):
+        admitted = contract.admit(rules, state, actions[k], ids)
+        if admitted < 0 or admitted != actions[k]:
             return k
         contract.play(rules, state, actions[k])
     return len(actions)

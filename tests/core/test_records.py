@@ -54,6 +54,7 @@ GOOD = '{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
         (GOOD.replace("[]", "[" * 200_000), "nested to more than"),
         (GOOD.replace("[]", "[" * 99 + "]" * 99), "nested to more than"),
         (GOOD.replace("[]", '["\\n\\ud800"]'), r"action 1, \\n\\ud800: "),
+        ("SK;HQ;SJ;raise", "is in the notation of leduc and of uh_leduc: name the game"),
         ("[1, 2]", "neither JSON nor the beginning of any game's notation"),
     ],
 )
@@ -81,6 +82,19 @@ def test_the_preset_asked_for_is_that_of_the_record() -> None:
     record = from_state(uecda, uecda.deal(np.random.default_rng(0)))
     with pytest.raises(InputError, match="it was made with the option"):
         as_asked(record, "daihinmin", rules="paper")
+
+
+def test_a_line_of_two_games_is_of_the_named_one(tmp_path: Path) -> None:
+    """Aces and two cards of a kind are in the deck of UH-Leduc alone."""
+    path = tmp_path / "games.txt"
+    path.write_text("SK;HQ;SJ;raise raise call raise call")
+    for game, payoff in (("leduc", 9.0), ("uh_leduc", 10.0)):
+        (found,) = replay_file(path, game)
+        assert found.returns == (payoff, -payoff)
+    for deal in ("SK;HQ;SA", "SK;HQ;HQ", "SK;sk;HQ", "SK;HQ;SK"):
+        path.write_text(f"{deal};raise")
+        (found,) = replay_file(path)
+        assert found.record is not None and found.record.game == "uh_leduc"
 
 
 def test_a_wrong_result_is_found(tmp_path: Path) -> None:

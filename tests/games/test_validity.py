@@ -198,6 +198,26 @@ def test_a_play_under_way_is_of_a_main_group(group: int) -> None:
     assert game.valid(state) == f"sub-step 1 of the history, id {group}, is not legal"
 
 
+def test_a_leader_may_have_submitted_an_illegal_play() -> None:
+    """It counts as a pass, even where no leader may pass, unless illegal plays are errors."""
+    game = make_game("daihinmin", lead_pass=False)
+    strict = make_game("daihinmin", lead_pass=False, illegal="error")
+    deal = game.deal(np.random.default_rng(0))
+    *_, illegal, passed = sorted({*range(game.num_actions)} - {*game.legal(deal).tolist()})
+    assert passed == game.num_actions - 1
+    state = deal.copy()
+    game.play(state, illegal)
+    assert game.history(state).tolist() == [passed]
+    assert game.load(game.save(state)) == state
+    for player in range(5):
+        view = game.view(state, player)
+        assert game.valid(view, player) == ""
+        assert game.view(game.redeal(view, player, np.random.default_rng(1)), player) == view
+    assert strict.valid(state) == f"action 1 of the history, id {passed}, is not legal"
+    for action in (-1, illegal, game.num_actions):
+        assert "is not legal" in game.valid(changed(state, "history", 0, action - passed))
+
+
 # Games from outside
 
 

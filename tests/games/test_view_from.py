@@ -234,6 +234,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("daihinmin", {"seats": "01233"}, "seats must be the digits 0 to 4 in some order, not '01233'"),
     ("daihinmin", {"classes": 7}, "classes is a text, not 7"),
     ("daihinmin", {"classes": "x"}, "classes must be the digits 0 to 4 in some order, not 'x'"),
+    ("daihinmin", {"round_number": np.arange(2)}, "round_number is a whole number, not "),
     ("daihinmin", {"round_number": 1}, "'1:0,0,0,0,0' is not a round of 1"),
     ("daihinmin", {"points": (1, 2, 3)}, "points must be 5 whole numbers, by player, not"),
     ("daihinmin", {"paid": "2s"}, "paid: player_2 gives 0 cards as tax, not 1"),
@@ -280,6 +281,18 @@ def test_what_does_not_fit_is_told(case: str, change: dict[str, Any], message: s
     with pytest.raises(InputError, match=message) as error:
         game_of(case).view_from(**arguments)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_hands_set_out_of_order_are_not_told(player: int) -> None:
+    """A copy with another player to act is a state of the game, but actions are by seat."""
+    game = make_game("chinese_poker")
+    state = game.deal(np.random.default_rng(1))
+    state.player = 1
+    game.play(state, int(game.legal(state)[0]))
+    assert game.valid(state) == ""
+    with pytest.raises(InputError, match="not set in the order of the seats"):
+        game.knowledge(state, player)
 
 
 def test_places_by_lot_are_asked_for_and_checked() -> None:

@@ -121,6 +121,30 @@ class Responder(Separable):
         )
         return actions
 
+    def values(self, view: State, actions: np.ndarray) -> np.ndarray:
+        """Rate legal actions, integers [n], by mean points against the opponents, float64 [n].
+
+        Only promising arrangements are counted, the others are NaN; a back has the points of its
+        best arrangement. After a back that this agent would not choose, the tables rate the fronts,
+        as they choose among them.
+        """
+        hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
+        arrangements, parts = counter.candidates(self.rules, hand)
+        few = counter.promising(self.rules, self.tables.win, self.slack, parts)
+        means = np.empty((len(few), 2))  # against each half of the opponents
+        counter.totals(self.rules, counter.gather(self.pool, hand), parts[few], means)
+        ids, points = arrangements[few], means.mean(axis=1)
+        if self.game.num_actions == substeps.ACTIONS:
+            backs, fronts = np.divmod(ids, FRONTS)
+            if back not in (UNSET, backs[np.argmax(points)]):
+                return super().values(view, actions)
+            of_back = np.where(backs == back, substeps.FIRST_FRONT + fronts, -1)
+            ids = backs if back == UNSET else of_back
+        found: dict[int, float] = {}
+        for action, mean in zip(ids.tolist(), points.tolist(), strict=True):
+            found[action] = max(mean, found.get(action, mean))
+        return np.array([found.get(int(action), np.nan) for action in actions])
+
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=50))
 def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
@@ -145,9 +169,11 @@ def _maker(name: str, slack: float) -> Callable[..., Responder]:
 
         Raises:
             InputError: The argument is neither a number of hands from `LEAST` to `MOST` nor a file
-                of tables for these rules.
+                of tables for these rules, or there are two numbers of hands.
         """
         size, path = read_pool(argument)
+        if hands is not None and path is None and argument is not None:
+            raise InputError(f"{name}: the pool has {hands} or {argument} hands, give one of them")
         tables = tables_for(game, path)
         pool = pool_of(game.flat.rules, tables, size if hands is None else hands)
         text = str(AgentSpec(name, {"hands": hands}, argument))

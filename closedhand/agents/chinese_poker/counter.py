@@ -243,7 +243,7 @@ class Judgement:
     """Gain of a best response over a strategy, on one pool and a sample of hands.
 
     Attributes:
-        hands: Number of hands judged.
+        hands: Number of hands judged, those with an opponent in each half.
         opponents: Mean number of opponents of a hand.
         value: Points per hand of the strategy against itself; expected to be 0.
         held_out: Gain of responses on opponents other than those they were chosen on, points per
@@ -276,7 +276,7 @@ def judge_strategy(
     those of the pool, then also those judged.
 
     Raises:
-        InputError: `hands` or `pool_size` is less than 1.
+        InputError: `hands` or `pool_size` is less than 1, or no hand has two opponents.
     """
     if hands < 1 or pool_size < 1:
         raise InputError("judging a strategy needs at least one hand, and a pool of at least one")
@@ -291,6 +291,12 @@ def judge_strategy(
         hands,
         lambda done: progress(pool_size + done),
     )
-    value, held_out, in_sample, opponents = map(float, figures.mean(axis=0))
-    alike = pools.strengths_of(rules, judged, own) == pools.strengths_of(rules, judged, responses)
-    return Judgement(hands, opponents, value, held_out, in_sample, float(alike.all(axis=1).mean()))
+    # Without opponents in both halves a hand has no gain, and no mean points to compare.
+    faced = figures[:, 3] >= 2
+    if not faced.any():
+        raise InputError(f"no hand has two opponents in a pool of {pool_size:,}: make it larger")
+    judged, own, responses = judged[faced], own[faced], responses[faced]
+    value, held_out, in_sample, opponents = map(float, figures[faced].mean(axis=0))
+    ours, theirs = (pools.strengths_of(rules, judged, each) for each in (own, responses))
+    identical = float((ours == theirs).all(axis=1).mean())
+    return Judgement(len(judged), opponents, value, held_out, in_sample, identical)

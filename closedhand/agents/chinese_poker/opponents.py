@@ -53,8 +53,8 @@ def pool_of(
         if key not in _POOLS:
             hands = pools.random_hands(pools.generator(pools.Deals.OPPONENTS), size)[:, 0]
             digest.update(hands.tobytes())  # NumPy's next version may draw others
-            path = cache_folder() / f"chinese-poker-pool-{digest.hexdigest()[:20]}"
-            parts = _read(path, size)
+            name = f"chinese-poker-pool-{digest.hexdigest()[:20]}"
+            parts = _read(name, size)
             if parts is None:
                 if progress is None:
                     print(f"closedhand: setting a pool of {size:,} hands, once", file=sys.stderr)
@@ -62,16 +62,16 @@ def pool_of(
                     rules, lambda some: arrange(rules, tables.win, some), hands,
                     progress or (lambda done: None),
                 )  # fmt: skip
-                _keep(path, parts)
+                _keep(name, parts)
             _POOLS[key] = pools.build(hands, parts)
         return _POOLS[key]
 
 
-def _read(path: Path, size: int) -> np.ndarray | None:
+def _read(name: str, size: int) -> np.ndarray | None:
     """Read strengths from a file, int16 [size, 3]; return None if it is missing or damaged."""
     try:
-        content = path.read_bytes()
-    except OSError:
+        content = (cache_folder() / name).read_bytes()
+    except (OSError, InputError):
         return None
     strengths, checksum = content[:-SUM], content[-SUM:]
     if len(strengths) != 2 * len(PARTS) * size or hashlib.sha256(strengths).digest() != checksum:
@@ -79,11 +79,11 @@ def _read(path: Path, size: int) -> np.ndarray | None:
     return np.frombuffer(strengths, "<i2").reshape(size, len(PARTS)).astype(np.int16)
 
 
-def _keep(path: Path, parts: np.ndarray) -> None:
+def _keep(name: str, parts: np.ndarray) -> None:
     """Write strengths to the cache folder; print a line on stderr if that fails."""
     content = parts.astype("<i2").tobytes()
     try:
-        write_atomically(path, content + hashlib.sha256(content).digest())
+        write_atomically(cache_folder() / name, content + hashlib.sha256(content).digest())
     except InputError as error:
         print(
             f"closedhand: cannot keep the pool, which will be set again next time: {error}",
@@ -92,6 +92,13 @@ def _keep(path: Path, parts: np.ndarray) -> None:
 
 
 def cache_folder() -> Path:
-    """Return the folder of the pools, `closedhand` in XDG_CACHE_HOME or in the home's `.cache`."""
+    """Return the folder of the pools, `closedhand` in XDG_CACHE_HOME or in the home's `.cache`.
+
+    Raises:
+        InputError: There is neither XDG_CACHE_HOME nor a home folder.
+    """
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "closedhand"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "closedhand"
+    except RuntimeError:  # as in a container for a user whom it does not know
+        raise InputError("there is no home folder: set HOME or XDG_CACHE_HOME") from None

@@ -63,10 +63,15 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int | str
     """Return the arguments of `view_from` for a view: the hand, the actions, and no further facts.
 
     Raises:
-        InputError: A player has chosen a back, but no front, in sub-steps.
+        InputError: A player has chosen a back, but no front, in sub-steps, or has set a hand before
+            a player of an earlier seat.
     """
     if ((view.backs == UNSET) != (view.history == UNSET)).any():
         raise InputError("a player has chosen a back but no front: view_from takes whole boards")
+    if (view.history[: view.moves] == UNSET).any():
+        raise InputError(
+            "hands were not set in the order of the seats, in which view_from takes them"
+        )
     actions: list[int | str] = []
     for seat, action in enumerate(view.history[: view.moves].tolist()):
         if seat != player and action >= 0:

@@ -78,10 +78,10 @@ def hands_of(words: list[str], name: str) -> list[int]:
     """Parse the cards of five players, each in braces, to sets."""
     sets: list[int] = []
     for part in " ".join(words).split("}")[:-1]:
-        brace, *cards = part.split()
-        if brace != "{":
+        found = part.split()
+        if found[:1] != ["{"]:
             break
-        texts = (logs.HELD_JOKER if card in JOKERS else card.upper() for card in cards)
+        texts = (logs.HELD_JOKER if card in JOKERS else card.upper() for card in found[1:])
         sets.append(logs.cards_of("".join(texts)))
     if len(sets) != PLAYERS or words[-1:] != ["}"]:
         raise InputError(f"{name} is not five times cards in braces")

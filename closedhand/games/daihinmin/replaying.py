@@ -200,41 +200,70 @@ def log_records(path: Path) -> list[Record]:
 
 
 def to_log(records: Iterable[Record]) -> logs.Log:
-    """Convert records of consecutive rounds to a log, with points counted from the first round.
+    """Convert records of consecutive rounds to a log.
+
+    The round and the points before it are those that the first deal states. Otherwise the points
+    count from 0, and the first round is 0, or 1 if it has classes that were not drawn.
 
     Raises:
         InputError: There are no records, their rules differ or do not fit into a log, one is not a
-            complete, legal round, or its agents, seats or classes do not follow the others'.
+            complete, legal round, its round, points, agents, seats or classes do not follow the
+            others', or an agent's name is empty.
     """
-    log = logs.Log({})
-    points = np.zeros(PLAYERS, np.int64)
+    rounds: list[dict[str, str]] = []
+    start, points = 0, np.zeros(PLAYERS, np.int64)
     first: Record | None = None
-    for number, record in enumerate(records, 1):
+    for place, record in enumerate(records, 1):
         first = first or record
         if record.game != "daihinmin" or record.rules != first.rules:
             raise InputError("a log holds rounds of Daihinmin under one set of rules")
         game = flat_game(record.game, record.rules)
-        if number == 1:
+        if place == 1:
             logs.check_loggable(game)
-        with prefixed(f"record {number}"):
+        with prefixed(f"record {place}"):
+            stated = _stated(game, record)
+            if place == 1 and stated is not None:
+                start, points[:] = stated
+            number = start + len(rounds)
+            if stated not in (None, (number, points.tolist())):
+                raise InputError(
+                    f"it is round {stated[0]} after the points {stated[1]}, not "
+                    f"round {number} after {points.tolist()}"
+                )
             values = _round_values(record, points)
-            if log.rounds:
-                last = log.rounds[-1]
-                if record.agents != first.agents:
-                    raise InputError("its agents are not those of the first: a log names them once")
-                if values["seat"] != last["seat"] and len(log.rounds) % game.options["seat_period"]:
-                    raise InputError(f"the seats change from {last['seat']} to {values['seat']}")
-                reset = len(log.rounds) % game.options["class_period"] == 0
-                if values["mibun"] != (logs.NO_CLASSES if reset else _classes_of(last["result"])):
-                    raise InputError("its classes are not those of the round before")
-            log.rounds.append(values)
+            classes, drawn = values["mibun"], game.options["classes"] == "random"
+            if place == 1 and stated is None and classes != logs.NO_CLASSES and not drawn:
+                start = number = 1  # the classes follow from a round before
+            due = _classes_of(rounds[-1]["result"]) if rounds else classes
+            if number % game.options["class_period"] == 0:
+                due = logs.NO_CLASSES
+            if record.agents != first.agents:
+                raise InputError("its agents are not those of the first: a log names them once")
+            seats = rounds[-1]["seat"] if rounds else values["seat"]
+            if values["seat"] != seats and number % game.options["seat_period"]:
+                raise InputError(f"the seats change from {seats} to {values['seat']}")
+            if classes != due and not (number == 0 and drawn):
+                raise InputError(f"the classes are {classes}, not {due}")
+            rounds.append(values)
     if first is None:
         raise InputError("there is nothing to write: give records of one round or more")
-    game = flat_game("daihinmin", {**first.rules, "rounds": len(log.rounds)})
-    names = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
-    header = logs.header(game, ["_".join(name.split()) for name in names])
-    log.header.update(header | {logs.TOTAL: log.rounds[-1]["points"]})
-    return log
+    game = flat_game("daihinmin", {**first.rules, "rounds": start + len(rounds)})
+    agents = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
+    names = ["_".join(name.split()) for name in agents]
+    if not all(names):
+        raise InputError(
+            f"a log separates the agents' names by spaces: none is empty as in {agents}"
+        )
+    header = logs.header(game, names)
+    return logs.Log(header | {logs.TOTAL: rounds[-1]["points"]}, rounds, start)
+
+
+def _stated(game: Game, record: Record) -> tuple[int, list[int]] | None:
+    """Return the round and the points before it that a deal states; None in the first round."""
+    if record.deal is None:
+        return None
+    state = game.parse_deal(record.deal)
+    return (int(state.round_number), state.points.tolist()) if state.round_number else None
 
 
 def _classes_of(result: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closedhand.core import bits
+from closedhand.core.checks import whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
 from closedhand.core.views import at_action, check_text, is_unseen, listed, play, read
@@ -182,7 +183,7 @@ def _start(
     hands = ["".join(deck[ends[player] : ends[player + 1]]) for player in players]
     fields = [seats, classes, *hands]
     before = _each([0] * len(players) if points is None else points, "points", len(players))
-    if round_number != 0 or any(before):
+    if whole_number(round_number, "round_number") != 0 or any(before):
         fields.append(f"{round_number}:{','.join(map(str, before))}")
     return game.parse_deal(";".join(fields))
 

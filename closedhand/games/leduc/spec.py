@@ -40,7 +40,8 @@ LEDUC = replace(
     options={"rules": "standard", "pair": "rank", "double_pair": "suit"},
     aec_id="closedhand/leduc-v0",
     gymnasium_id="closedhand/Leduc-v0",
-    line_notation=None,
+    # Only the deck of UH-Leduc has aces, and two cards of a kind.
+    line_notation=r"([HS][JQK])\s*;\s*(?!\1)([HS][JQK])\s*;\s*(?!\1|\2)[HS][JQK]\s*(;|$)",
     abstractions={},
     rulebook=f"{HERE}:rulebook",
     commands={},

@@ -14,13 +14,16 @@ from support_pools import (
     dealt,
     every_scoring,
     options,
+    plain_points,
     start_with,
+    strengths,
     values_of,
     win_of,
 )
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.agents.chinese_poker import agents, counter, opponents, separable, training
+from closedhand.arena.hints import hints
 from closedhand.core import duplicate
 from closedhand.games.chinese_poker.plays import FRONTS
 from closedhand.games.chinese_poker.substeps import FIRST_FRONT
@@ -90,19 +93,45 @@ def test_agents_take_the_tables_and_the_pool_of_their_rules(rules: str) -> None:
 def test_a_front_is_found_for_a_back_that_somebody_else_chose(agent: str, fouls: bool) -> None:
     """The best one by the tables, but where any makes a foul."""
     game = make_game("chinese_poker", substeps=True, fouls=fouls)
-    adviser, rng = make_agent(game, agent), np.random.default_rng(3)
+    adviser: Any = make_agent(game, agent)
+    rng = np.random.default_rng(3)
     for _ in range(20):
         state = game.deal(rng)
         actions, parts = options(state.hands[0])
         back = int(rng.choice(game.legal(state)))
         game.play(state, back)
-        action = adviser.act(game.view(state, 0))
-        assert action in game.legal(state)
+        action, legal = adviser.act(game.view(state, 0)), game.legal(state)
+        assert action in legal
+        rated = adviser.values(game.view(state, 0), legal)
+        assert rated[legal == action] == np.nanmax(rated)
         likewise = actions // FRONTS == back
         if likewise.any():
             values = values_of("4-2", win_of("4-2"), parts)
             (own,) = values[actions == FRONTS * back + action - FIRST_FRONT]
             assert own == pytest.approx(values[likewise].max(), abs=1e-9)
+
+
+@pytest.mark.parametrize("agent", [f"counter:{SIZE}", f"rescored:{SIZE}"])
+@pytest.mark.parametrize("substeps", [False, True])
+def test_ratings_agree_with_the_choice(agent: str, substeps: bool) -> None:
+    """They are the points against the pool, and a hint begins with an action of the most."""
+    game = make_game("chinese_poker", substeps=substeps)
+    adviser: Any = make_agent(game, agent)
+    rng = np.random.default_rng(30)
+    for _ in range(12):
+        state = game.deal(rng)
+        others, most = counter.gather(adviser.pool, state.hands[0]).T, np.nan
+        while state.player == 0:
+            view, legal = game.view(state, 0), game.legal(state)
+            rated, action = adviser.values(view, legal), adviser.act(view)
+            (most,) = rated[legal == action]
+            assert most == np.nanmax(rated)
+            assert rated[legal == hints(game, view, adviser)[0].action] == most
+            game.play(state, action)
+        own = strengths(state.hands[0], int(state.history[0]))
+        points = plain_points("4-2", own[None], others)[0]
+        half = len(points) // 2
+        assert most == pytest.approx((points[:half].mean() + points[half:].mean()) / 2, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +147,7 @@ def test_a_front_is_found_for_a_back_that_somebody_else_chose(agent: str, fouls:
         ("counter:1e6", "cannot read 1e6"),
         ("rescored:none.npz", "cannot read none.npz"),
         ("rescored:99999999999", "hands, not 99,999,999,999"),
+        ("rescored[hands=5000]:6000", "the pool has 5000 or 6000 hands, give one of them"),
         ("separable:other.npz", "other.npz was trained for the rules 1-6, not 4-2"),
         ("counter:other.npz", "other.npz was trained for the rules 1-6, not 4-2"),
     ],

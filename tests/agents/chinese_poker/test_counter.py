@@ -192,6 +192,22 @@ def test_a_strategy_is_judged_on_a_pool_of_its_own() -> None:
             judge(*numbers, np.random.default_rng(0))
 
 
+def test_hands_with_too_few_opponents_are_not_judged() -> None:
+    arrange = partial(separable.arrange, GAME.rules, win_of("4-2"))
+    judge = partial(counter.judge_strategy, GAME.rules, arrange)
+    found = judge(100, 200, np.random.default_rng(26))
+    rng = np.random.default_rng(26)
+    crowd, hands = (pools.random_hands(rng, number)[:, 0] for number in (200, 100))
+    pool = pools.build(crowd, pools.set_hands(GAME.rules, arrange, crowd))
+    figures, _ = judged("4-2", pool, hands, arrange(hands))
+    figures = figures[figures[:, 3] >= 2]
+    assert 0 < len(figures) == found.hands < 100
+    means = found.value, found.held_out, found.in_sample, found.opponents
+    assert means == pytest.approx(figures.mean(axis=0))
+    with pytest.raises(InputError, match="no hand has two opponents in a pool of 1: make it"):
+        judge(100, 1, np.random.default_rng(26))
+
+
 @pytest.mark.slow
 def test_kernels_work_without_the_compiler() -> None:
     """Of the second hand the best back, the straight flush of the lowest cards, has the last id."""

@@ -1,5 +1,6 @@
 """The pool that all share, and its cache."""
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -60,7 +61,9 @@ def test_pools_of_other_rules_tables_and_sizes_are_others() -> None:
             opponents.pool_of(GAME.rules, tables, size)
 
 
-@pytest.mark.parametrize("damage", ["long", "short", "empty", "bit", "folder", "no cache"])
+@pytest.mark.parametrize(
+    "damage", ["long", "short", "empty", "bit", "folder", "no cache", "no home"]
+)
 def test_a_damaged_pool_is_set_anew(
     damage: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -75,6 +78,9 @@ def test_a_damaged_pool_is_set_anew(
         path.mkdir()
     elif damage == "no cache":
         monkeypatch.setenv("XDG_CACHE_HOME", str(path))
+    elif damage == "no home":
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     opponents._POOLS.clear()
     capsys.readouterr()
     again = opponents.pool_of(GAME.rules, separable.shipped(), SMALL)

@@ -144,6 +144,7 @@ def test_rounds_are_read_as_records(rounds: list[tuple[str, Record]], tmp_path: 
         (lambda text: re.sub(r"original \{ \S+", "original {", text), "after the exchange 0 holds"),
         (lambda text: re.sub(r" changed.*original", " original", text), "there is no 'changed'"),
         (lambda text: re.sub(r"changed \{", "changed [", text), "five times cards in braces"),
+        (lambda text: text.replace("dealt {", "dealt } {"), "dealt is not five times cards"),
         (lambda text: re.sub(r"\S+ result", "s-46 result", text), "is not a play"),
     ],
 )

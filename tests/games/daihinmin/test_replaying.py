@@ -83,20 +83,42 @@ def test_the_command_turns_records_into_a_log_and_back(
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
 
 
-def test_rounds_of_a_match_become_rounds_of_a_log() -> None:
-    game = make_game("daihinmin", rounds=3)
+def test_rounds_of_a_match_become_rounds_of_a_log(tmp_path: Path) -> None:
+    """Also those in the middle of a match, where a period of seats or classes ends."""
+    options = {"rounds": 6, "class_period": 4}
+    game = make_game("daihinmin", **options)
     rng = np.random.default_rng(4)
     state, found = game.deal(rng), []
     while not game.over(state):
         if state.moves == 0:
-            found.append(Record(game.name, {"rounds": 3}, (), game.deal_text(state)))
+            found.append(Record(game.name, options, (), game.deal_text(state)))
         action = int(rng.choice(game.legal(state)))
         actions = (*found[-1].actions, game.text(action))
         found[-1] = Record(game.name, found[-1].rules, actions, found[-1].deal)
         game.play(state, action)
     log = replaying.to_log(found)
-    assert log.header["GAME_NUMBER"] == "3" and logs.SEED not in log.header
-    assert log.rounds[-1]["points"].split() == [f"{each:.0f}" for each in game.returns(state)]
+    assert log.header["GAME_NUMBER"] == "6" and logs.SEED not in log.header
+    points = [f"{each:.0f}" for each in game.returns(state)]
+    assert log.rounds[-1]["points"].split() == points
+    path = tmp_path / "a.log"
+    for first in range(6):
+        part = replaying.to_log(found[first:])
+        assert (part.first, part.rounds) == (first, log.rounds[first:])
+        assert (part.header["GAME_NUMBER"], part.header["TOTAL_POINT"]) == ("6", " ".join(points))
+        path.write_text(logs.log_text(part))
+        assert [each.error for each in replay_file(path)] == [None] * (6 - first)
+        assert len(replaying.log_records(path)) == 6 - first
+    with pytest.raises(InputError, match=r"record 2: it is round 3 after .*, not round 2 after"):
+        replaying.to_log([found[1], found[3]])
+
+
+def test_a_round_with_classes_is_not_the_first(records: list[Record], tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text(logs.log_text(replaying.to_log(records[1:3])))
+    assert [(each.line, each.error) for each in replay_file(path)] == [(1, None), (2, None)]
+    reset = {"class_period": 1}
+    with pytest.raises(InputError, match=r"record 1: the classes are [0-4]{5}, not 22222"):
+        replaying.to_log([replace(records[1], rules=reset)])
 
 
 @pytest.mark.parametrize("leader", [0, 4])
@@ -197,6 +219,8 @@ def test_a_log_has_one_list_of_players(records: list[Record]) -> None:
     for agents in (("a", "b", "c", "d", "e"), None):
         with pytest.raises(InputError, match="record 2: its agents are not those of the first"):
             replaying.to_log([records[0], replace(records[1], agents=agents)])
+    with pytest.raises(InputError, match=r"names by spaces: none is empty as in .*'a', ' ', 'c'"):
+        replaying.to_log([replace(records[0], agents=("a", " ", "c", "d", "e"))])
 
 
 @pytest.mark.parametrize("period", [1, 2])
