@@ -16,6 +16,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.options import Option, Options, options_of, takes
 from closedhand.core.registry import GAMES, load
+from closedhand.core.run import Watch
 from closedhand.core.statistics import interval
 from closedhand.core.threads import MOST_THREADS
 from closedhand.learning.algorithms import LEARNERS, ON_GPU
@@ -185,7 +186,10 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
         limit = {} if seconds is None else {"limit": seconds}
         over = {} if steps is None else {"over": lambda: learner.decisions >= steps}
         run.work(**limit, **over, progress=report)
-        run.note()
+        if not run.interrupted:
+            with Watch() as watch:  # a Ctrl-C ends the evaluation, and what is learned is saved
+                run.note()
+            run.interrupted = watch.interrupted
         run.save()
         report()
 

@@ -176,9 +176,16 @@ class Watch:
         """Whether it is time to save; a checkpoint that takes long is written less often."""
         return time.monotonic() - self._saved > max(SAVE_EVERY, MOST_SAVING * self._cost)
 
-    def tick(self) -> bool:
-        """Count a piece of work, and save if it is time; return whether there was no Ctrl-C."""
+    def tick(self, note: Callable[[], object] = lambda: None) -> bool:
+        """Count a piece of work, `note` it, and save if it is time.
+
+        If a Ctrl-C ends `note`, the piece is saved nevertheless.
+
+        Returns:
+            Whether there was no Ctrl-C.
+        """
         self.pieces += 1
+        note()
         if self.due:
             self.save()
         return not self.interrupted
@@ -289,9 +296,7 @@ class Run(Generic[Worker]):
                 due = self.learner.advance(limit - self.seconds)
                 self.seconds += time.perf_counter() - start
                 self._noted = False
-                if due:
-                    self.note()
-                watch.tick()
+                watch.tick(self.note if due else lambda: None)
                 progress()
         self.interrupted = watch.interrupted
         return self

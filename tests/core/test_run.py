@@ -151,6 +151,26 @@ def test_the_first_ctrl_c_waits_for_the_piece_and_saves(tmp_path: Path) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_ctrl_c_in_an_evaluation_saves_the_piece_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_work, "SAVE_EVERY", -1.0)  # every piece is saved
+    monkeypatch.setattr(long_work, "MOST_SAVING", -1.0)
+
+    def summary() -> dict[str, Any]:
+        signal.raise_signal(signal.SIGINT)
+        interrupt.check()
+        return {}
+
+    def begin() -> Run[Counter]:
+        return Run(Counter(), {}, tmp_path / "run.npz", note_checkpoints=False)
+
+    run = begin()
+    run.learner.summary = summary  # type: ignore[method-assign]
+    assert run.work().interrupted
+    assert run.history == [] and begin().resume().learner.number == run.learner.number == 3
+
+
 def test_ctrl_c_stays_ignored_where_it_is(tmp_path: Path) -> None:
     """As in a process that a shell has started in the background."""
 
