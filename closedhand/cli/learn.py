@@ -8,7 +8,14 @@ from typing import Any
 
 import typer
 
-from closedhand.cli.common import cluster_at, given_pairs, leave_if_interrupted, make_folder, note
+from closedhand.cli.common import (
+    cluster_at,
+    given_pairs,
+    leave_if_interrupted,
+    make_folder,
+    note,
+    refuse_clocked,
+)
 from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.cubins import FOLDER
 from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, headed
@@ -49,6 +56,8 @@ def trainer(*own: Option) -> Callable[..., None]:
         **given: Any,
     ) -> None:
         """Train a network, show its evaluations, and save it for the agent `learned`."""
+        from closedhand.learning.population import POOL, SELF
+
         require("tensorboard")
         chosen = options.complete(given)
         if chosen.get("records") and chosen.get("ray"):
@@ -67,6 +76,8 @@ def trainer(*own: Option) -> Callable[..., None]:
             game, settings, seed, against=split_agents(chosen["against"]),
             threads=chosen["threads"], **more,
         )  # fmt: skip
+        playing = {*more.get("opponents", ()), more.get("expert")} - {SELF, POOL, None}
+        refuse_clocked(learner.features.game, playing, chosen.get("ray"))
         if learner.remark:
             note(learner.remark)
         run = prepare(learner, folder, restart)

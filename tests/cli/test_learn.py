@@ -124,6 +124,11 @@ def test_a_search_responds_without_training() -> None:
         (["--algorithm", "imitation", "--opponents", "self"], "leave out --opponents"),
         (["--algorithm", "imitation"], "needs recorded games (--records)"),
         (["--algorithm", "imitation", "--records", "x", "--ray", "local"], "leave out --ray"),
+        (["--opponents", "self,search:5ms", "--ray", "local"], "all cores: leave out --ray"),
+        (
+            ["--algorithm", "imitation", "--expert", "search:5ms", "--ray", "local"],
+            "all cores: leave out --ray",
+        ),
         (["--algorithm", "ppo", "--set", "colour=red"], "no option 'colour'"),
         (["--algorithm", "ppo", "--set", "width"], "key=value"),
         (["--algorithm", "ppo", *TINY, "--set", "width=8"], "width is given twice"),
