@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from closedhand.core import batch, batch_kernels, interrupt, records
-from closedhand.core.agents import act_batch, digests, make_agent
+from closedhand.core.agents import AnyAgent, act_batch, digests, make_agent
 from closedhand.core.checks import prefixed
 from closedhand.core.game import Game, InputError, State, explain_illegal
 from closedhand.core.reading import reading
@@ -203,7 +203,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         game: Game,
         settings: ImitationSettings,
         seed: int = 0,
-        against: Sequence[str] = (),
+        against: Sequence[AnyAgent] = (),
         threads: int = 1,
         records: Path | None = None,
         expert: str | None = None,

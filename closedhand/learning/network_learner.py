@@ -14,7 +14,7 @@ from typing import Annotated, Any, Generic, TypeVar
 import numpy as np
 import torch
 
-from closedhand.core.agents import make_agent
+from closedhand.core.agents import AnyAgent, make_agent, parse_agent
 from closedhand.core.checks import check_learner_seed
 from closedhand.core.game import Game
 from closedhand.core.options import Range
@@ -90,7 +90,7 @@ class NetworkLearner(Generic[Chosen]):
         game: Game,
         settings: Chosen,
         seed: int = 0,
-        against: Sequence[str] = (),
+        against: Sequence[AnyAgent] = (),
         threads: int = 1,
     ) -> None:
         """Set up the game, the counts and the agents to evaluate against (`against`).
@@ -110,8 +110,8 @@ class NetworkLearner(Generic[Chosen]):
         self.updates = self.decisions = self.moves = self.games = 0
         self.measured: dict[str, float] = {}
         self.against = list(against)
-        for name in against:  # refuses an unknown one before the work begins
-            make_agent(self.features.game, name, seed)
+        for each in against:  # refuses an unknown one before the work begins
+            make_agent(self.features.game, each, seed)
         self.seconds = 0.0
         self._judged_at = time.monotonic()
         self._judging = 0.0
@@ -174,7 +174,8 @@ class NetworkLearner(Generic[Chosen]):
         decisions, games, seconds = self._noted
         passed = max(self.seconds - seconds, 1e-9)
         start = time.monotonic()
-        scores = {name: self.score(name) for name in self.against}
+        name = self.game.name
+        scores = {parse_agent(name, each).name: self.score(each) for each in self.against}
         self._judged_at = time.monotonic()
         self._judging = self._judged_at - start
         # Only now: if the scores are interrupted, the next summary counts from the same point.
@@ -190,7 +191,7 @@ class NetworkLearner(Generic[Chosen]):
             "against": scores,
         }
 
-    def score(self, opponent: str) -> dict[str, Any]:
+    def score(self, opponent: AnyAgent) -> dict[str, Any]:
         """Measure points and share of games won against an agent, in duplicate with intervals."""
         return judge(self.features.game, self.agent(), opponent, DEALS, self.seed).entry()
 
