@@ -17,7 +17,7 @@ import torch
 from closedhand.core.agents import AnyAgent, make_agent, parse_agent
 from closedhand.core.checks import check_learner_seed
 from closedhand.core.game import Game
-from closedhand.core.options import Range
+from closedhand.core.options import Range, options_of
 from closedhand.learning import agent_factory, module_state, networks
 from closedhand.learning.agent import NetworkAgent
 from closedhand.learning.evaluation import judge
@@ -35,7 +35,11 @@ DEALS = 500
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSettings:
-    """Settings of every learner of a network; the command line shows the annotations."""
+    """Settings of every learner of a network; the command line shows the annotations.
+
+    Raises:
+        InputError: A setting is not of its type, or out of its range.
+    """
 
     observation: Annotated[str, "observation: compact, or planes"] = "compact"
     width: Annotated[int, Range(1, 4096), "units of each hidden layer"] = 256
@@ -48,6 +52,11 @@ class NetworkSettings:
         Range(0, 100),
         "at which agents play: 1 draws from the policy, 0 takes the best action",
     ] = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the settings as on the command line."""
+        for name, value in options_of(type(self), "the learner").read(asdict(self)).items():
+            object.__setattr__(self, name, value)
 
 
 Chosen = TypeVar("Chosen", bound=NetworkSettings)

@@ -83,6 +83,16 @@ def test_a_seed_is_one_of_pytorch(seed: int) -> None:
     assert PPO(game, settings, 2**64 - 1).seed == 2**64 - 1
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"anneal": np.inf}, {"temperature": -1}, {"layers": 17}, {"pieces": 0}, {"width": 8.5}],
+)
+def test_settings_are_checked_as_on_the_command_line(settings: dict[str, Any]) -> None:
+    [name] = settings
+    with pytest.raises(InputError, match=f"the learner: {name} is a .*number"):
+        PPOSettings(**settings)
+
+
 @pytest.mark.parametrize(("deals", "seed"), [(0, 1), (1, -1)])
 def test_judgements_check_their_numbers(deals: int, seed: int) -> None:
     game = make_game("leduc")
