@@ -246,6 +246,8 @@ class Run(Generic[Worker]):
             check_same(self.path, about["settings"], self.settings)
             self.learner.restore(state)
             self.seconds = float(about["seconds"])
+            if not 0 <= self.seconds < math.inf:  # nor NaN, with which no time is left
+                raise ValueError("seconds")
             self.history = list(about["history"])
             # An evaluation may have been interrupted, or not be due at this checkpoint.
             last = self.history[-1]["seconds"] if self.history else None

@@ -35,6 +35,7 @@ from closedhand.core.checks import InputError
 from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.core.policies import policy_of
+from closedhand.core.reading import check_arrays
 from closedhand.envs.device import check_device
 from closedhand.envs.device_batch import DeviceBatch
 from closedhand.learning import module_state, networks
@@ -339,6 +340,15 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         return {**found, "scale": self.rollout.payoffs.cpu().numpy().copy()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned."""
+        """Continue from what `state` returned.
+
+        Raises:
+            InputError, ValueError, KeyError: It is damaged, or belongs to another network. The
+                learner may then be restored in part: discard it.
+        """
+        scale = state["scale"]
+        check_arrays(state, {"scale": np.zeros(3)})
+        if not np.isfinite(scale).all() or (scale < 0).any():
+            raise ValueError("scale")
         super().restore(state)
-        self.rollout.payoffs.copy_(torch.from_numpy(state["scale"]))
+        self.rollout.payoffs.copy_(torch.from_numpy(scale))

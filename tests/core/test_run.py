@@ -113,6 +113,16 @@ def test_what_is_no_checkpoint_is_one_line(tmp_path: Path, missing: str | None) 
         counting(tmp_path / "nothing.npz").resume()
 
 
+@pytest.mark.parametrize("seconds", ["NaN", "Infinity", "-1"])
+def test_damaged_seconds_are_not_resumed(tmp_path: Path, seconds: str) -> None:
+    path = tmp_path / "run.npz"
+    counting(path).save()
+    with np.load(path) as data:
+        np.savez(path, **{**data, "seconds": np.array(seconds)})
+    with pytest.raises(InputError, match="holds nothing to resume"):
+        counting(path).resume()
+
+
 def test_time_ends_work() -> None:
     run = counting(None)
     run.work(0.05)
