@@ -26,6 +26,7 @@ from closedhand.core.workers import RemoteWorkers
 
 if TYPE_CHECKING:
     from closedhand.bridges.cluster import Cluster
+    from closedhand.core.agents import AnyAgent
 
 INTERRUPTED = 130
 SECONDS_A_LINE = 60.0
@@ -200,6 +201,14 @@ def note(text: str) -> None:
         typer.echo(f"closedhand: {text}", err=True)
     except OSError:
         streams.drop(streams.ERRORS)
+
+
+def refuse_clocked(game: Game, agents: Iterable["AnyAgent"], ray: str | None) -> None:
+    """Refuse agents that search by the clock if a cluster, at `ray`, is to play with them."""
+    from closedhand.core.agents import traits_of
+
+    if ray is not None and any(traits_of(game, agent).clocked for agent in agents):
+        raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
 
 
 @contextmanager

@@ -8,7 +8,14 @@ from typing import Any
 
 import typer
 
-from closedhand.cli.common import cluster_at, given_pairs, leave_if_interrupted, make_folder, note
+from closedhand.cli.common import (
+    cluster_at,
+    given_pairs,
+    leave_if_interrupted,
+    make_folder,
+    note,
+    refuse_clocked,
+)
 from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.cubins import FOLDER
 from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, headed
@@ -16,6 +23,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.options import Option, Options, options_of, takes
 from closedhand.core.registry import GAMES, load
+from closedhand.core.run import Watch
 from closedhand.core.statistics import interval
 from closedhand.core.threads import MOST_THREADS
 from closedhand.learning.algorithms import LEARNERS, ON_GPU
@@ -48,6 +56,8 @@ def trainer(*own: Option) -> Callable[..., None]:
         **given: Any,
     ) -> None:
         """Train a network, show its evaluations, and save it for the agent `learned`."""
+        from closedhand.learning.population import POOL, SELF
+
         require("tensorboard")
         chosen = options.complete(given)
         if chosen.get("records") and chosen.get("ray"):
@@ -66,6 +76,8 @@ def trainer(*own: Option) -> Callable[..., None]:
             game, settings, seed, against=split_agents(chosen["against"]),
             threads=chosen["threads"], **more,
         )  # fmt: skip
+        playing = {*more.get("opponents", ()), more.get("expert")} - {SELF, POOL, None}
+        refuse_clocked(learner.features.game, playing, chosen.get("ray"))
         if learner.remark:
             note(learner.remark)
         run = prepare(learner, folder, restart)
@@ -185,7 +197,10 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
         limit = {} if seconds is None else {"limit": seconds}
         over = {} if steps is None else {"over": lambda: learner.decisions >= steps}
         run.work(**limit, **over, progress=report)
-        run.note()
+        if not run.interrupted:
+            with Watch() as watch:  # a Ctrl-C ends the evaluation, and what is learned is saved
+                run.note()
+            run.interrupted = watch.interrupted
         run.save()
         report()
 

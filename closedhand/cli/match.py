@@ -82,9 +82,8 @@ def match(
         contest = _league(game, options, texts, asked, rounds, duplicate, seed)
     else:
         contest = _match(common.bind(game, rules, option), texts, asked or 1000, seed)
+    common.refuse_clocked(contest.game, contest.players, ray)
     clocked = is_clocked(contest.game, contest.players)
-    if clocked and ray is not None:
-        raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
     played = contest.load(path) if resume else None
 
     def save(found: Any) -> None:

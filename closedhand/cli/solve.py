@@ -203,8 +203,8 @@ def curves(game: Game, folder: Path, states: str | None) -> list[dict[str, Any]]
 
     found = []
     for name in solving.ALGORITHMS:
-        result = read_json(folder / name / "result.json")
         with suppress(InputError):  # a result of another version, or damaged, is not drawn
+            result = read_json(folder / name / "result.json")
             check_fields(result, "a result", CURVE, {})
             for point in result["curve"]:
                 check_fields(point, "a point", POINT, {})

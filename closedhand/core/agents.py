@@ -72,14 +72,24 @@ class Agent(Protocol):
         ...
 
 
-def act_batch(agent: Agent, views: np.ndarray) -> np.ndarray:
+def act_batch(
+    agent: Agent, views: np.ndarray, before: Callable[[], object] = lambda: None
+) -> np.ndarray:
     """Return the actions of an agent for many views, int64 [n].
+
+    `before` is called before each decision of an agent that makes them one by one.
 
     Raises:
         InputError: The agent does not return one integer for each view.
     """
     together = getattr(agent, "act_batch", None)
-    actions = [agent.act(view) for view in views] if together is None else together(views)
+    if together is None:
+        actions: Any = []
+        for view in views:
+            before()
+            actions.append(agent.act(view))
+    else:
+        actions = together(views)
     return integers(f"the actions of agent {agent.name!r}", actions, len(views), "view")
 
 

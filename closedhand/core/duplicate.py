@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core import batch, lockstep
+from closedhand.core import batch, interrupt, lockstep
 from closedhand.core.agents import (
     Agent,
     Player,
@@ -68,6 +68,7 @@ def play_out(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Play games in lockstep to their end.
 
+    A deferred Ctrl-C takes effect between two steps, or two decisions that an agent makes alone.
     `game`, `states`, `after` and the errors are those of `lockstep.play_out`. `seats` has the index
     in `agents` of the agent at each seat of each game, integers [n, num_players].
 
@@ -84,7 +85,7 @@ def play_out(
             own = np.flatnonzero(to_act == i)
             if len(own):
                 start = time.perf_counter()
-                actions[own] = act_batch(agent, views[own])
+                actions[own] = act_batch(agent, views[own], interrupt.check)
                 seconds[i] += time.perf_counter() - start
                 decisions[i] += len(own)
         return actions

@@ -184,9 +184,16 @@ class Watch:
         """Whether it is time to save; a checkpoint that takes long is written less often."""
         return time.monotonic() - self._saved > max(SAVE_EVERY, MOST_SAVING * self._cost)
 
-    def tick(self) -> bool:
-        """Count a piece of work, and save if it is time; return whether there was no Ctrl-C."""
+    def tick(self, note: Callable[[], object] = lambda: None) -> bool:
+        """Count a piece of work, `note` it, and save if it is time.
+
+        If a Ctrl-C ends `note`, the piece is saved nevertheless.
+
+        Returns:
+            Whether there was no Ctrl-C.
+        """
         self.pieces += 1
+        note()
         if self.due:
             self.save()
         return not self.interrupted
@@ -248,6 +255,8 @@ class Run(Generic[Worker]):
             with prefixed(f"{self.path} cannot be resumed"):
                 self.learner.restore(state)
             self.seconds = float(about["seconds"])
+            if not 0 <= self.seconds < math.inf:  # nor NaN, with which no time is left
+                raise ValueError("seconds")
             self.history = list(about["history"])
             # An evaluation may have been interrupted, or not be due at this checkpoint.
             last = self.history[-1]["seconds"] if self.history else None
@@ -298,9 +307,7 @@ class Run(Generic[Worker]):
                 due = self.learner.advance(limit - self.seconds)
                 self.seconds += time.perf_counter() - start
                 self._noted = False
-                if due:
-                    self.note()
-                watch.tick()
+                watch.tick(self.note if due else lambda: None)
                 progress()
         self.interrupted = watch.interrupted
         return self

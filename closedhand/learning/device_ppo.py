@@ -30,11 +30,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from closedhand.core.agents import make_agent
+from closedhand.core.agents import AnyAgent, make_agent
 from closedhand.core.checks import InputError
 from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.core.policies import policy_of
+from closedhand.core.reading import check_arrays
 from closedhand.envs.device import check_device
 from closedhand.envs.device_batch import DeviceBatch
 from closedhand.learning import module_state, networks
@@ -150,7 +151,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         game: Game,
         settings: DevicePPOSettings,
         seed: int = 0,
-        against: Sequence[str] = (),
+        against: Sequence[AnyAgent] = (),
         threads: int = 1,
         device: Any = "cuda",
         graphs: bool = True,
@@ -314,12 +315,13 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         """Return copies of the averaged weights."""
         return {name: each.cpu().numpy().copy() for name, each in self.average.state_dict().items()}
 
-    def score(self, opponent: str) -> dict[str, Any]:
+    def score(self, opponent: AnyAgent) -> dict[str, Any]:
         """Measure greedy play on the device; against an agent in Python, do as other learners."""
         agent = make_agent(self.features.game, opponent, self.seed)
         if policy_of(agent) is None:
             return super().score(opponent)
-        return versus(self._judged, self.average, opponent, self.seed + 1)
+        other = opponent if isinstance(opponent, str) else agent
+        return versus(self._judged, self.average, other, self.seed + 1)
 
     @cached_property
     def _judged(self) -> DeviceBatch:
@@ -338,6 +340,15 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         return {**found, "scale": self.rollout.payoffs.cpu().numpy().copy()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned."""
+        """Continue from what `state` returned.
+
+        Raises:
+            InputError, ValueError, KeyError: It is damaged, or belongs to another network. The
+                learner may then be restored in part: discard it.
+        """
+        scale = state["scale"]
+        check_arrays(state, {"scale": np.zeros(3)})
+        if not np.isfinite(scale).all() or (scale < 0).any():
+            raise ValueError("scale")
         super().restore(state)
-        self.rollout.payoffs.copy_(torch.from_numpy(state["scale"]))
+        self.rollout.payoffs.copy_(torch.from_numpy(scale))

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import torch
 
-from closedhand.core import batch, batch_kernels, records
-from closedhand.core.agents import act_batch, digests, make_agent
+from closedhand.core import batch, batch_kernels, interrupt, records
+from closedhand.core.agents import AnyAgent, act_batch, digests, make_agent
 from closedhand.core.checks import prefixed
 from closedhand.core.game import Game, InputError, State, explain_illegal
 from closedhand.core.reading import reading
@@ -203,7 +203,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         game: Game,
         settings: ImitationSettings,
         seed: int = 0,
-        against: Sequence[str] = (),
+        against: Sequence[AnyAgent] = (),
         threads: int = 1,
         records: Path | None = None,
         expert: str | None = None,
@@ -313,7 +313,7 @@ class Imitation(DeepLearner[ImitationSettings]):
             observations: np.ndarray, masks: np.ndarray, states: np.ndarray
         ) -> tuple[np.ndarray, np.ndarray]:
             views = batch.views(game, states)
-            actions = act_batch(expert, views)
+            actions = act_batch(expert, views, interrupt.check)
             if not game.lenient:
                 for k in np.flatnonzero(~are_legal(masks, actions)):
                     why = explain_illegal(game, views[k], int(actions[k]))

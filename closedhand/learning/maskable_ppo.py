@@ -23,7 +23,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core import batch
-from closedhand.core.agents import make_agent
+from closedhand.core.agents import AnyAgent, make_agent, parse_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import needing
 from closedhand.core.options import Range
@@ -33,7 +33,7 @@ from closedhand.envs.vector import GameVectorEnv
 from closedhand.learning import networks
 from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
-from closedhand.learning.population import POOL, SELF
+from closedhand.learning.population import POOL, SELF, names_of
 from closedhand.wrappers.sb3 import SB3VecEnv, session_seed
 
 with needing():
@@ -109,8 +109,8 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         game: Game,
         settings: MaskablePPOSettings,
         seed: int = 0,
-        opponents: Sequence[str] | None = None,
-        against: Sequence[str] = (),
+        opponents: Sequence[AnyAgent] | None = None,
+        against: Sequence[AnyAgent] = (),
         threads: int = 1,
     ) -> None:
         """Start from an untrained network; see `NetworkLearner`.
@@ -123,10 +123,11 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
                 minibatch would have one row.
         """
         super().__init__(game, settings, seed, against, threads)
-        self.opponents = list(opponents or [SELF])
-        if POOL in self.opponents:
+        players = list(opponents or [SELF])
+        if POOL in players:
             raise InputError("maskable-ppo has no pool of frozen selves: use --algorithm ppo")
-        rows = [self._games_against(name) for name in self.opponents]
+        self.opponents = names_of(self.features.game, players)
+        rows = [self._games_against(each) for each in players]
         envs = Scaled([env for each in rows for env in each], self._payoff_scale())
         envs.seed(session_seed(seed, 0))
         # In self-play all seats of a game are rows.
@@ -164,7 +165,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         self.model.set_logger(Logger(None, []))
         self.modules, self.optimiser = {"network": self.model.policy}, self.model.policy.optimizer
 
-    def _games_against(self, opponent: str) -> list[GameVectorEnv | SeatVectorEnv]:
+    def _games_against(self, opponent: AnyAgent) -> list[GameVectorEnv | SeatVectorEnv]:
         """Make the envs with an opponent: one in self-play, otherwise one for each seat."""
         game = self.features.game
         form: dict[str, Any] = {
@@ -174,10 +175,11 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         games = max(1, self.settings.games // len(self.opponents))
         if opponent == SELF:
             return [SeatVectorEnv(game, games, **form)]
-        make_agent(game, opponent, self.seed)  # refuses an unknown one
+        player = parse_agent(game.name, opponent)
+        make_agent(game, player, self.seed)  # refuses one that does not play this game
         each = max(1, games // game.num_players)
         return [
-            GameVectorEnv(game, each, opponents=opponent, seat=seat, **form)
+            GameVectorEnv(game, each, opponents=player, seat=seat, **form)
             for seat in range(game.num_players)
         ]
 

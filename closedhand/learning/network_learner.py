@@ -14,10 +14,10 @@ from typing import Annotated, Any, Generic, TypeVar
 import numpy as np
 import torch
 
-from closedhand.core.agents import make_agent
+from closedhand.core.agents import AnyAgent, make_agent, parse_agent
 from closedhand.core.checks import check_learner_seed
 from closedhand.core.game import Game
-from closedhand.core.options import Range
+from closedhand.core.options import Range, options_of
 from closedhand.learning import agent_factory, module_state, networks
 from closedhand.learning.agent import NetworkAgent
 from closedhand.learning.evaluation import judge
@@ -35,7 +35,11 @@ DEALS = 500
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSettings:
-    """Settings of every learner of a network; the command line shows the annotations."""
+    """Settings of every learner of a network; the command line shows the annotations.
+
+    Raises:
+        InputError: A setting is not of its type, or out of its range.
+    """
 
     observation: Annotated[str, "observation: compact, or planes"] = "compact"
     width: Annotated[int, Range(1, 4096), "units of each hidden layer"] = 256
@@ -48,6 +52,11 @@ class NetworkSettings:
         Range(0, 100),
         "at which agents play: 1 draws from the policy, 0 takes the best action",
     ] = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the settings as on the command line."""
+        for name, value in options_of(type(self), "the learner").read(asdict(self)).items():
+            object.__setattr__(self, name, value)
 
 
 Chosen = TypeVar("Chosen", bound=NetworkSettings)
@@ -90,7 +99,7 @@ class NetworkLearner(Generic[Chosen]):
         game: Game,
         settings: Chosen,
         seed: int = 0,
-        against: Sequence[str] = (),
+        against: Sequence[AnyAgent] = (),
         threads: int = 1,
     ) -> None:
         """Set up the game, the counts and the agents to evaluate against (`against`).
@@ -110,8 +119,8 @@ class NetworkLearner(Generic[Chosen]):
         self.updates = self.decisions = self.moves = self.games = 0
         self.measured: dict[str, float] = {}
         self.against = list(against)
-        for name in against:  # refuses an unknown one before the work begins
-            make_agent(self.features.game, name, seed)
+        for each in against:  # refuses an unknown one before the work begins
+            make_agent(self.features.game, each, seed)
         self.seconds = 0.0
         self._judged_at = time.monotonic()
         self._judging = 0.0
@@ -174,7 +183,8 @@ class NetworkLearner(Generic[Chosen]):
         decisions, games, seconds = self._noted
         passed = max(self.seconds - seconds, 1e-9)
         start = time.monotonic()
-        scores = {name: self.score(name) for name in self.against}
+        name = self.game.name
+        scores = {parse_agent(name, each).name: self.score(each) for each in self.against}
         self._judged_at = time.monotonic()
         self._judging = self._judged_at - start
         # Only now: if the scores are interrupted, the next summary counts from the same point.
@@ -190,7 +200,7 @@ class NetworkLearner(Generic[Chosen]):
             "against": scores,
         }
 
-    def score(self, opponent: str) -> dict[str, Any]:
+    def score(self, opponent: AnyAgent) -> dict[str, Any]:
         """Measure points and share of games won against an agent, in duplicate with intervals."""
         return judge(self.features.game, self.agent(), opponent, DEALS, self.seed).entry()
 

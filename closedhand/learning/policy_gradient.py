@@ -24,7 +24,7 @@ from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError
 from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
-from closedhand.core.reading import read_arrays
+from closedhand.core.reading import check_arrays, read_arrays
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 from closedhand.core.workers import RemoteWorkers
@@ -128,14 +128,21 @@ class Training:
         return {"steps": np.array(self.steps), **arrays}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a result of `state`; one of another task is a `ValueError` or `KeyError`."""
-        for name in self.arrays:
-            setattr(self, name, state[name].astype(self.dtype))
-            if getattr(self, name).shape != (self.task.features,):
-                raise ValueError(name)
+        """Resume from a state that `state` returned.
+
+        Raises:
+            ValueError, InputError: It is damaged, or belongs to another task. The fit may then be
+                restored in part: discard it.
+        """
+        check_arrays(state, {"steps": np.array(0)})
         self.steps = int(state["steps"])
         if self.steps < 0:
             raise ValueError("steps")
+        for name in self.arrays:
+            array = state[name].astype(self.dtype)
+            if array.shape != (self.task.features,) or not np.isfinite(array).all():
+                raise ValueError(name)
+            setattr(self, name, array)
         if not self.task.averaging:
             self.average = self.weights
 

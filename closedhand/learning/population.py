@@ -1,4 +1,4 @@
-"""The opponent pool of a learner: itself, frozen selves, or agents by name.
+"""The opponent pool of a learner: itself, frozen selves, or agents.
 
 1. Each given opponent takes an equal share of the games of an update, to within one game. Every
    update begins with the first opponent and the first side. These get more games if an update has
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.agents import Agent, make_agent
+from closedhand.core.agents import Agent, AnyAgent, make_agent, parse_agent
 from closedhand.core.game import Game
 from closedhand.learning.module_state import Weights
 from closedhand.learning.selfplay import LEARNER
@@ -27,17 +27,28 @@ MOST = 16
 """Number of frozen selves above which every second one is dropped."""
 
 
+def names_of(game: Game, players: Sequence[AnyAgent]) -> list[str]:
+    """Return the names of `SELF`, `POOL` and agents.
+
+    Raises:
+        InputError: An agent is unknown.
+    """
+    return [
+        str(each) if each in (SELF, POOL) else parse_agent(game.name, each).name for each in players
+    ]
+
+
 class Population:
     """The opponents of a learner.
 
     Attributes:
-        names: `SELF`, `POOL` and names of agents.
+        players: `SELF`, `POOL` and agents.
         members: Weights of the frozen selves by the update at which each was frozen.
         drawn: Pairs for each draw: its update, and the update at which the drawn self was frozen.
     """
 
-    def __init__(self, game: Game, names: Sequence[str], freeze: int) -> None:
-        """Set up the opponents: `SELF`, `POOL` or names of agents, by default `SELF`.
+    def __init__(self, game: Game, players: Sequence[AnyAgent], freeze: int) -> None:
+        """Set up the opponents: `SELF`, `POOL` or agents, by default `SELF`.
 
         The learner is frozen every `freeze` updates, which is doubled when the pool is full.
 
@@ -45,17 +56,17 @@ class Population:
             InputError: An agent is unknown.
         """
         self.game = game
-        self.names = list(names) or [SELF]
+        self.players = list(players) or [SELF]
         self.members: dict[int, dict[str, np.ndarray]] = {}
         self.drawn: list[tuple[int, int]] = []
         self._freeze = freeze
-        for name in self.names:
-            if name not in (SELF, POOL):
-                make_agent(game, name, 0)
+        for player in self.players:
+            if player not in (SELF, POOL):
+                make_agent(game, player, 0)
 
     def add(self, update: int, weights: Callable[[], Weights]) -> None:
         """Freeze the learner if it is due; only then call `weights`."""
-        if POOL not in self.names or update % self._freeze:
+        if POOL not in self.players or update % self._freeze:
             return
         self.members[update] = {name: each.copy() for name, each in weights().items()}
         if len(self.members) > MOST:
@@ -68,23 +79,23 @@ class Population:
 
         While the pool is empty the result is empty, and the learner plays itself instead.
         """
-        pools = [i for i, name in enumerate(self.names) if name == POOL and self.members]
+        pools = [i for i, player in enumerate(self.players) if player == POOL and self.members]
         return {i: int(rng.choice(list(self.members))) for i in pools}
 
     def seating(self, games: range, frozen: Container[int]) -> np.ndarray:
-        """Assign the player of each seat: `LEARNER` or an index in `names`, int64 [games, seats].
+        """Assign the player of each seat: `LEARNER` or an index in `players`, int64 [games, seats].
 
         The learner plays one side and one opponent all others. Successive games go through the
         opponents, and then through the sides, anew in each update. `SELF`, and `POOL` without a
         frozen self, are the learner itself, which then plays all seats. `games` are the numbers of
         the games in their update, `frozen` the indices of the opponents that are frozen selves.
         """
-        rounds, opponent = np.divmod(np.arange(games.start, games.stop), len(self.names))
+        rounds, opponent = np.divmod(np.arange(games.start, games.stop), len(self.players))
         sides, own = np.array(self.game.sides), np.unique(self.game.sides)
         learners_side = own[rounds % len(own)]
         seating = np.where(sides[None] == learners_side[:, None], LEARNER, opponent[:, None])
-        for i, name in enumerate(self.names):
-            if name in (SELF, POOL) and i not in frozen:
+        for i, player in enumerate(self.players):
+            if player in (SELF, POOL) and i not in frozen:
                 seating[opponent == i] = LEARNER
         return seating
 
@@ -94,18 +105,18 @@ class Population:
         rng: np.random.Generator,
         thaw: Callable[[Weights, int], Agent],
     ) -> dict[int, Agent]:
-        """Make the opponents other than the learner, by index in `names`.
+        """Make the opponents other than the learner, by index in `players`.
 
         `frozen` has the weights of the frozen selves by the same index. `thaw` makes an agent of
         such weights and a seed.
         """
         found: dict[int, Agent] = {}
-        for i, name in enumerate(self.names):
+        for i, player in enumerate(self.players):
             seed = int(rng.integers(2**31))
             if i in frozen:
                 found[i] = thaw(frozen[i], seed)
-            elif name not in (SELF, POOL):
-                found[i] = make_agent(self.game, name, seed)
+            elif player not in (SELF, POOL):
+                found[i] = make_agent(self.game, player, seed)
         return found
 
     def state(self) -> dict[str, Any]:

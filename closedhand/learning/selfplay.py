@@ -128,7 +128,7 @@ def play_wave(
 
     def let(agent: Agent, games: np.ndarray) -> None:
         def decide(views: np.ndarray, _: np.ndarray) -> np.ndarray:
-            played.append(act_batch(agent, views))
+            played.append(act_batch(agent, views, interrupt.check))
             return played[-1]
 
         lockstep.step(game, states, games, decide, lambda _: f"agent {agent.name!r}")

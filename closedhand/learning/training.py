@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from closedhand.core import batch
+from closedhand.core.agents import AnyAgent
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Range
@@ -30,7 +31,7 @@ from closedhand.learning import module_state, networks
 from closedhand.learning.action_sharing import plain, share, spelling
 from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
-from closedhand.learning.population import OPPONENTS, Population
+from closedhand.learning.population import OPPONENTS, Population, names_of
 from closedhand.learning.remote_games import Piece, Record, cut, replay
 from closedhand.learning.selfplay import Choose, Wave, join, play_wave
 
@@ -112,8 +113,8 @@ class DeepLearner(NetworkLearner[Chosen]):
         game: Game,
         settings: Chosen,
         seed: int = 0,
-        opponents: Sequence[str] = (),
-        against: Sequence[str] = (),
+        opponents: Sequence[AnyAgent] = (),
+        against: Sequence[AnyAgent] = (),
         threads: int = 1,
     ) -> None:
         """Start from an untrained network; see `NetworkLearner`.
@@ -133,7 +134,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         )
         self.modules = {"network": self.network, "average": self.average}
         self.population = Population(self.features.game, opponents, settings.freeze)
-        self.opponents = self.population.names
+        self.opponents = names_of(self.features.game, self.population.players)
         self.remote: RemoteWorkers | None = None
         self.scale = Scale()
 
@@ -201,8 +202,8 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
         """Return the class and hashable arguments that make this learner in another process."""
-        names = tuple(self.population.names)
-        return type(self), (self.game, self.settings, self.seed, names)
+        players = tuple(self.population.players)
+        return type(self), (self.game, self.settings, self.seed, players)
 
     def play_piece(
         self, piece: Piece, frozen: Mapping[int, Weights], record: Record | None = None
@@ -212,7 +213,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         states = batch.deal_random(self.features.game, len(piece.games), rng)
         seating = self.population.seating(piece.games, frozen)
         if record is not None:
-            return replay(self.features, states, record, seating, len(self.population.names))
+            return replay(self.features, states, record, seating, len(self.population.players))
         agents = self.population.agents(
             frozen, rng, lambda weights, seed: self.agent(seed=seed, weights=weights)
         )

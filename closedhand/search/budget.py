@@ -13,6 +13,7 @@ import numpy as np
 
 from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import SPENT, Traits, files_of
+from closedhand.core.checks import generator
 from closedhand.core.game import INTEGERS, Game, InputError, shown
 from closedhand.core.numba.jit import Floats, Policy, Rng, with_distinct_name
 from closedhand.core.options import LARGEST, Range
@@ -160,7 +161,11 @@ class Search:
 
         `work` runs a share with a generator of its own. The first column of its result is the
         number of simulations.
+
+        Raises:
+            InputError: `rng` is not a generator.
         """
+        generator(rng)
         start, processor = time.perf_counter(), time.process_time()
         if len(shares) == 1:
             sums = work(shares[0], rng)

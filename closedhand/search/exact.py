@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.checks import InputError, shown, whole_number
+from closedhand.core.checks import InputError, as_array, integers, shown, whole_number
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import Floats, Ids, Policy, State, with_distinct_name
 from closedhand.core.registry import GAMES, load
@@ -160,7 +160,7 @@ def endgame(
 
     Raises:
         InputError: The state is none of the game, or its end; the players act at the same time; or
-            there is not one team for each seat.
+            there is not one team, a whole number, for each seat.
 
     Examples:
         >>> from closedhand import make_game
@@ -176,9 +176,10 @@ def endgame(
         raise InputError(f"players of {game.name} act at the same time: there is no line to search")
     if game.over(state):
         raise InputError("the game is over")
-    sides = teams_of(game, state) if teams is None else tuple(teams)
+    sides = teams_of(game, state) if teams is None else tuple(as_array(teams).ravel().tolist())
     if len(sides) != game.num_players:
         raise InputError(f"teams: {game.name} has {game.num_players} seats, not {len(sides)}")
+    integers("teams", sides, game.num_players, "seat")
     policy = means.policy if means else Uniform()
     with np.errstate(over="ignore"):  # without the compiler, hashes overflow with a warning
         searching = _Search(paid, policy, state, sides, seconds, memory)

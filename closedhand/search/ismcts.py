@@ -162,7 +162,7 @@ class ISMCTS(Search):
         With a budget of simulations, equal seeds and numbers of threads lead to equal actions.
 
         Raises:
-            InputError: The game is over.
+            InputError: The game is over, or there is a choice and `rng` is not a generator.
         """
         refuse_over(self._game, view)
         legal = self._game.legal(view)
@@ -177,7 +177,7 @@ class ISMCTS(Search):
         The result is float64 [n, 2], in the order of the actions' ids.
 
         Raises:
-            InputError: The game is over.
+            InputError: The game is over, or `rng` is not a generator.
         """
         refuse_over(self._game, view)
         game, player = self._game, int(view["player"])

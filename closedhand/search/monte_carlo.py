@@ -156,7 +156,7 @@ class MonteCarlo(Search):
                 a budget of simulations, equal seeds and numbers of threads lead to equal actions.
 
         Raises:
-            InputError: The game is over.
+            InputError: The game is over, or there is a choice and `rng` is not a generator.
         """
         refuse_over(self._game, view)
         ids = np.empty(self._game.num_actions, np.int32)
@@ -183,13 +183,14 @@ class MonteCarlo(Search):
             squares, float64 [n, 3].
 
         Raises:
-            InputError: The game is over, or there is no action or one that is not legal.
+            InputError: The game is over, there is no action or one that is not legal, or `rng` is
+                not a generator.
         """
         actions = candidates(self._game, view, actions).astype(np.int32)
         least, greatest = self._game.payoff_range
         low = least if low is None else low
         high = greatest if high is None else high
-        rng = rng or np.random.default_rng()
+        rng = np.random.default_rng() if rng is None else rng
         deadline = self._budget.deadline()
         player = int(view["player"])
 

@@ -264,7 +264,8 @@ class PairedSearch(Search):
             squares of its payoffs less those of the first one, float64 [n, 3].
 
         Raises:
-            InputError: The game is over, or there is no action or one that is not legal.
+            InputError: The game is over, there is no action or one that is not legal, or `rng` is
+                not a generator.
         """
         rules, player = self._rules, int(view["player"])
         actions = candidates(self._game, view, actions)

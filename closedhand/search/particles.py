@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.checks import generator
 from closedhand.core.contract import dispatched
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import (
@@ -186,6 +187,9 @@ class Particles:
 
         The policy has `log_likelihood` or `plausibility`, and `propose` if it has a better proposal
         than a new deal. The deadline is by `time.perf_counter`; one batch is always dealt.
+
+        Raises:
+            InputError: `rng` is not a generator.
         """
         self.states: States = game.empty(number)
         self.guesses: Ids = np.zeros(number, np.int64)
@@ -193,7 +197,7 @@ class Particles:
         self._log_likelihoods = np.zeros(number)
         states = np.repeat(np.array([view], game.dtype), 3)
         self._common = game.rules, with_distinct_name(policy), states, int(view["player"])
-        self._rng, self._ids = rng, np.empty(game.num_actions, np.int32)
+        self._rng, self._ids = generator(rng), np.empty(game.num_actions, np.int32)
         dealt = 0
         while dealt < number and (dealt == 0 or time.perf_counter() < deadline):
             self._apply(deal_particles, slice(dealt, dealt + BATCH))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core.checks import whole_number
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import check_arrays
 from closedhand.solvers.interface import Layout, Tables, Trees
@@ -55,7 +56,12 @@ class BaseSolver:
         raise NotImplementedError
 
     def run(self, number: int) -> None:
-        """Do `number` more iterations."""
+        """Do `number` more iterations.
+
+        Raises:
+            InputError: It is not a whole number of 0 or more.
+        """
+        number = whole_number(number, "the number of iterations", 0)
         self._iterate(number)
         self.iterations += number
 

@@ -135,12 +135,22 @@ class Run(long_work.Run[BaseSolver]):
 
     @property
     def nash_conv(self) -> float:
-        """NashConv at the last judgement."""
-        return self.history[-1]["nash_conv"]
+        """NashConv at the last judgement; an `InputError` before the first one."""
+        return self._last["nash_conv"]
+
+    @property
+    def _last(self) -> dict[str, Any]:
+        if not self.history:
+            raise InputError(f"{self.algorithm} has no judgement yet: call advance first")
+        return self.history[-1]
 
     def summary(self) -> dict[str, Any]:
-        """Summarise a judged run for JSON, without the strategy itself."""
-        result = {"interrupted": self.interrupted, **self.history[-1], "curve": self.history}
+        """Summarise the run for JSON, without the strategy itself.
+
+        Raises:
+            InputError: It was not judged yet.
+        """
+        result = {"interrupted": self.interrupted, **self._last, "curve": self.history}
         return {**self.settings, **result}
 
     def _write(self) -> None:

@@ -51,7 +51,7 @@ FORMS = (
 """Arrays of a file: name, type and number of axes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no truth value, and no hash
 class Strategy:
     """A behaviour strategy of all players.
 

@@ -2,12 +2,20 @@
 
 import json
 import os
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support_cli import run
 
+from closedhand.core import interrupt
+from closedhand.core.run import Run
+
 pytest.importorskip("torch")
+
+from closedhand.cli.learn import work
+
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 TINY = ("--set", "batch=200", "--set", "width=16")
@@ -48,6 +56,41 @@ def test_a_restart_leaves_nothing_of_the_former_training(tmp_path: Path) -> None
     assert [path.read_text() for path in others] == ["mine", "mine"]
 
 
+class Interrupted:
+    """A learner whose first evaluation Ctrl-C ends: after a piece of work, or after the last."""
+
+    decisions = evaluations = 0
+
+    def __init__(self, at_end: bool) -> None:
+        self.at_end = at_end
+
+    def advance(self, seconds: float) -> bool:
+        self.decisions += 1
+        return not self.at_end
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        pass
+
+    def summary(self) -> dict[str, Any]:
+        self.evaluations += 1
+        if self.evaluations == 1:
+            signal.raise_signal(signal.SIGINT)
+        interrupt.check()
+        return {}
+
+
+@pytest.mark.parametrize("at_end", [False, True])
+def test_an_evaluation_that_ctrl_c_ends_is_not_begun_again(tmp_path: Path, at_end: bool) -> None:
+    learner = Interrupted(at_end)
+    training: Run[Any] = Run(learner, {}, tmp_path / "x.npz", note_checkpoints=False)
+    work(training, tmp_path, None, 1 if at_end else None)
+    assert training.interrupted and training.path and training.path.exists()
+    assert (learner.decisions, learner.evaluations) == (1, 1)
+
+
 @pytest.mark.slow
 def test_exploit_states_a_lower_bound() -> None:
     result = run("exploit", "leduc", "--agent", "random", "--steps", "6000", "--deals", "300",
@@ -81,6 +124,11 @@ def test_a_search_responds_without_training() -> None:
         (["--algorithm", "imitation", "--opponents", "self"], "leave out --opponents"),
         (["--algorithm", "imitation"], "needs recorded games (--records)"),
         (["--algorithm", "imitation", "--records", "x", "--ray", "local"], "leave out --ray"),
+        (["--opponents", "self,search:5ms", "--ray", "local"], "all cores: leave out --ray"),
+        (
+            ["--algorithm", "imitation", "--expert", "search:5ms", "--ray", "local"],
+            "all cores: leave out --ray",
+        ),
         (["--algorithm", "ppo", "--set", "colour=red"], "no option 'colour'"),
         (["--algorithm", "ppo", "--set", "width"], "key=value"),
         (["--algorithm", "ppo", *TINY, "--set", "width=8"], "width is given twice"),

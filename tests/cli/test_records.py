@@ -96,3 +96,9 @@ def test_shards_of_other_games_are_refused_before_a_folder_is_made(spades: Game)
     assert_refused("--out of spades must end in .jsonl, not 'shards'", *command, "--out", "shards")
     assert not Path("shards").exists()
     assert_refused("leave them out", *command, "--workers", "2", "--out", "games.jsonl")
+
+
+def test_a_cluster_plays_no_shards_with_agents_that_search_by_the_clock() -> None:
+    command = ("records", "generate", "doudizhu", "--games", "2", "--ray", "local", "--out", "sh")
+    assert_refused("needs all cores: leave out --ray", *command, "--agents", "rule,search:5ms")
+    assert not Path("sh").exists()

@@ -140,6 +140,10 @@ def test_a_result_that_is_none_is_left_out_of_the_picture(tmp_path: Path) -> Non
                    {"game": "leduc", "options": options}):  # fmt: skip
         (others / "result.json").write_text(json.dumps(broken))
         run_to(0, "solve", "leduc", "--iterations", "5", "--out", "s")
+    (others / "result.json").unlink()
+    (others / "result.json").mkdir()  # nor one that cannot be read
+    run_to(0, "solve", "leduc", "--iterations", "5", "--out", "s")
+    assert (tmp_path / "s" / "nash-conv.png").exists()
 
 
 def test_figures_of_many_players_stay_whole(capsys: pytest.CaptureFixture[str]) -> None:

@@ -127,6 +127,16 @@ def test_what_a_learner_refuses_is_said_of_the_checkpoint(
     assert str(error.value) == f"{path} cannot be resumed: it lacks 'number'"
 
 
+@pytest.mark.parametrize("seconds", ["NaN", "Infinity", "-1"])
+def test_damaged_seconds_are_not_resumed(tmp_path: Path, seconds: str) -> None:
+    path = tmp_path / "run.npz"
+    counting(path).save()
+    with np.load(path) as data:
+        np.savez(path, **{**data, "seconds": np.array(seconds)})
+    with pytest.raises(InputError, match="holds nothing to resume"):
+        counting(path).resume()
+
+
 def test_time_ends_work() -> None:
     run = counting(None)
     run.work(0.05)
@@ -163,6 +173,26 @@ def test_the_first_ctrl_c_waits_for_the_piece_and_saves(tmp_path: Path) -> None:
     assert run.work(progress=progress).interrupted
     assert reached == [2] and run.learner.number == 2
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_in_an_evaluation_saves_the_piece_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_work, "SAVE_EVERY", -1.0)  # every piece is saved
+    monkeypatch.setattr(long_work, "MOST_SAVING", -1.0)
+
+    def summary() -> dict[str, Any]:
+        signal.raise_signal(signal.SIGINT)
+        interrupt.check()
+        return {}
+
+    def begin() -> Run[Counter]:
+        return Run(Counter(), {}, tmp_path / "run.npz", note_checkpoints=False)
+
+    run = begin()
+    run.learner.summary = summary  # type: ignore[method-assign]
+    assert run.work().interrupted
+    assert run.history == [] and begin().resume().learner.number == run.learner.number == 3
 
 
 def test_ctrl_c_stays_ignored_where_it_is(tmp_path: Path) -> None:

@@ -94,6 +94,13 @@ def test_a_resumed_one_has_the_same_weights(tmp_path):
     assert twin.updates == 3
 
 
+@pytest.mark.parametrize("scale", [[5.0], [np.nan, 1, 0], [np.inf, 1, 0], [1, -1e9, 0]])
+def test_a_damaged_scale_is_not_restored(scale):
+    state = {**learner().state(), "scale": np.array(scale, float)}
+    with pytest.raises(ValueError, match="scale"):
+        learner().restore(state)
+
+
 def test_weights_for_agents_stay_as_they_are():
     ppo = learner()
     ppo.advance(0)

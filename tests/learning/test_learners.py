@@ -13,7 +13,10 @@ from support import DATA
 from support_learners import SMALL, kuhn, learn, write_untrained
 
 from closedhand import InputError, make_agent, make_game
+from closedhand.agents import from_function
 from closedhand.arena import learners
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import parse_agent
 from closedhand.core.registry import load
 from closedhand.learning import network_learner, runs
 from closedhand.learning.algorithms import LEARNERS as ALGORITHMS, ON_GPU
@@ -80,11 +83,44 @@ def test_a_seed_is_one_of_pytorch(seed: int) -> None:
     assert PPO(game, settings, 2**64 - 1).seed == 2**64 - 1
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"anneal": np.inf}, {"temperature": -1}, {"layers": 17}, {"pieces": 0}, {"width": 8.5}],
+)
+def test_settings_are_checked_as_on_the_command_line(settings: dict[str, Any]) -> None:
+    [name] = settings
+    with pytest.raises(InputError, match=f"the learner: {name} is a .*number"):
+        PPOSettings(**settings)
+
+
 @pytest.mark.parametrize(("deals", "seed"), [(0, 1), (1, -1)])
 def test_judgements_check_their_numbers(deals: int, seed: int) -> None:
     game = make_game("leduc")
     with pytest.raises(InputError, match="is a whole number of"):
         judge(game, make_agent(game, "random"), make_agent(game, "random"), deals, seed)
+
+
+def test_agents_as_objects_are_named_in_the_files_of_a_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network_learner, "DEALS", 2)
+    game = make_game("leduc")
+    first = from_function(lambda _, masks: masks.argmax(axis=1), name="first")
+    agents = [first, AgentSpec("search", {"threads": 1}, "20"), parse_agent("leduc", "random")]
+    names = ["first", "search[threads=1]:20", "random"]
+
+    def begin(opponents: list[Any]) -> Any:
+        learner = LEARNERS["ppo"](game, opponents=["self", *opponents], against=opponents)
+        return runs.begin(learner, tmp_path)
+
+    run = begin(agents)
+    learn(run.learner, 1)
+    run.note()
+    run.save()
+    resumed = begin([first, *names[1:]])
+    resumed.resume()
+    assert list(resumed.history[0]["against"]) == names
+    assert resumed.learner.provenance()["opponents"] == ["self", *names]
 
 
 @every_learner

@@ -13,6 +13,7 @@ from closedhand import InputError, make_agent, make_game
 
 pytest.importorskip("sb3_contrib")
 
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import probabilities
 from closedhand.learning import runs
 from closedhand.learning.evaluation import judge
@@ -21,7 +22,7 @@ from closedhand.learning.maskable_ppo import MaskablePPO, MaskablePPOSettings
 SMALL: dict[str, Any] = {"batch": 512, "minibatch": 256, "games": 32, "width": 32}
 
 
-def learner(game: Any, opponents: list[str] | None = None, seed: int = 3) -> MaskablePPO:
+def learner(game: Any, opponents: list[Any] | None = None, seed: int = 3) -> MaskablePPO:
     return MaskablePPO(game, MaskablePPOSettings(**SMALL), seed, opponents)
 
 
@@ -77,6 +78,13 @@ def test_a_resumed_training_has_weights_moments_and_counts(tmp_path: Path) -> No
     assert after["counts"][1] > 0 and any("exp_avg" in name for name in after)
     learn(resumed.learner, 3)
     assert (weights_of(resumed.learner) != weights_of(run.learner)).any()
+
+
+def test_agents_as_objects_are_named_in_the_files_of_a_training(tmp_path: Path) -> None:
+    game = make_game("leduc")
+    agents = ["self", make_agent(game, "random"), AgentSpec("random")]
+    runs.begin(learn(learner(game, agents), 1), tmp_path).save()
+    runs.begin(learner(game, ["self", "random", "random"]), tmp_path).resume()
 
 
 def test_sessions_play_other_deals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Training by the policy gradient."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,3 +73,14 @@ def test_training_goes_on_where_it_was(tmp_path) -> None:
         np.savez(path, weights=np.zeros(3))
     with pytest.raises(InputError, match="not hold weights of this policy"):
         light.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "damaged"),
+    [("weights", np.nan), ("squares", np.inf), ("steps", -1), ("steps", 1.5), ("steps", "7")],
+)
+def test_a_damaged_state_is_not_restored(name: str, damaged: Any) -> None:
+    state = self_play.Training(TASK).state()
+    state[name] = np.full(np.shape(state[name]), damaged)
+    with pytest.raises(ValueError, match=name):
+        self_play.Training(TASK).restore(state)

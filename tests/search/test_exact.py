@@ -192,6 +192,10 @@ def test_what_has_no_line_to_search_is_refused() -> None:
     state = game.parse_deal("SK;HJ;HK")
     with pytest.raises(InputError, match="2 seats, not 3"):
         exact.endgame(game, state, teams=(0, 1, 1))
+    with pytest.raises(InputError, match="2 seats, not 1"):
+        exact.endgame(game, state, teams=5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="teams are 2 whole numbers"):
+        exact.endgame(game, state, teams=("us", "them"))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="builds no positions"):
         exact.place(game, ["SK", "HJ"])
     with pytest.raises(InputError, match="is over"):

@@ -11,7 +11,15 @@ import pytest
 
 from closedhand import InputError, make_game, search as search_package
 from closedhand.core import contract
-from closedhand.search import ISMCTS, MonteCarlo, PairedSearch, Uniform, budget, monte_carlo
+from closedhand.search import (
+    ISMCTS,
+    MonteCarlo,
+    PairedSearch,
+    Particles,
+    Uniform,
+    budget,
+    monte_carlo,
+)
 from closedhand.search.budget import read_budget
 from closedhand.search.monte_carlo import most_promising
 
@@ -112,22 +120,39 @@ def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:
         MonteCarlo(make_game("daihinmin"), Uniform(), **budget)
 
 
-@pytest.mark.parametrize(
+each_search = pytest.mark.parametrize(
     "search",
     [
         lambda view, rng, **limits: MonteCarlo(LEDUC, Uniform(), **limits).best(view, rng=rng),
         lambda view, rng, **limits: ISMCTS(LEDUC, Uniform(), **limits).best(view, rng),
         lambda view, rng, **limits: ISMCTS(LEDUC, Uniform(), **limits).judge(view, rng),
         lambda view, rng, **limits: PairedSearch(LEDUC, Uniform(), **limits).best(
-            view, np.arange(2), rng
+            view, np.array([1, 3]), rng
         ),
     ],
     ids=["Monte Carlo", "ISMCTS", "ISMCTS, judged", "paired"],
 )
+
+
+@each_search
 def test_no_search_of_a_game_that_is_over(search: Callable[..., int]) -> None:
     over = LEDUC.view_from(0, "SJ", ["raise", "fold"])
     with pytest.raises(InputError, match="the game is over"):
         search(over, np.random.default_rng(0), simulations=np.int64(9), threads=1)
+
+
+@each_search
+@pytest.mark.parametrize("rng", [0, 5, "1"])
+def test_a_seed_is_no_generator(search: Callable[..., int], rng: Any) -> None:
+    view = LEDUC.view_from(0, "SK")
+    for threads in (1, 2):
+        with pytest.raises(InputError, match=r"rng is a numpy\.random\.Generator, not "):
+            search(view, rng, simulations=200, threads=threads)
+
+
+def test_particles_are_drawn_by_a_generator() -> None:
+    with pytest.raises(InputError, match=r"rng is a numpy\.random\.Generator, not 5"):
+        Particles(LEDUC, Uniform(), LEDUC.view_from(0, "SK"), 8, 5)
 
 
 @pytest.mark.parametrize("search", [MonteCarlo, PairedSearch], ids=lambda search: search.__name__)

@@ -1,6 +1,7 @@
 """Solvers on the information tree of any game: known values, and Leduc's public tree beside it."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,6 +103,21 @@ def test_an_unknown_algorithm_is_refused(kuhn: Game) -> None:
         solving.make_solver("ppo", kuhn)
     with pytest.raises(InputError, match="a seed is a whole number of 0 or more, not -1"):
         solving.make_solver("mccfr", kuhn, -1)
+
+
+@pytest.mark.parametrize("number", [-5, 2.5, "3"])
+def test_iterations_are_a_whole_number(kuhn: Game, number: Any) -> None:
+    solver = solving.make_solver("cfr+", kuhn)
+    with pytest.raises(InputError, match="iterations is a whole number of 0 or more, not"):
+        solver.run(number)
+    assert solver.iterations == 0
+
+
+def test_a_run_without_a_judgement_says_so(kuhn: Game) -> None:
+    run = solving.Run("cfr+", kuhn)
+    for ask in (run.summary, lambda: run.nash_conv):
+        with pytest.raises(InputError, match=r"cfr\+ has no judgement yet: call advance first"):
+            ask()
 
 
 @pytest.mark.slow

@@ -188,3 +188,8 @@ def test_games_whose_payoffs_add_up_to_no_constant_have_a_value_for_each_player(
     assert strategy.evaluate(table).others == ()
     found = strategy.evaluate(replace(table, game=replace(kuhn, payoff_sum=None)))
     assert found.others == pytest.approx([-found.value])
+
+
+def test_strategies_are_compared_by_identity(kuhn: Game) -> None:
+    one, other = (strategy_of(kuhn, "random") for _ in range(2))
+    assert one == one and one != other and len({one, other}) == 2

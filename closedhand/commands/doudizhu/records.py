@@ -4,7 +4,13 @@ from pathlib import Path
 
 import typer
 
-from closedhand.cli.common import interruptible, make_folder, progress_bar, workers_of
+from closedhand.cli.common import (
+    interruptible,
+    make_folder,
+    progress_bar,
+    refuse_clocked,
+    workers_of,
+)
 from closedhand.core.file_kinds import SHARD, FileKind, arrays_with
 from closedhand.core.game import Game
 
@@ -21,10 +27,11 @@ def generate(
     """Play Dou Dizhu, flat and without bidding, and write the games as Parquet shards.
 
     Raises:
-        InputError: Other rules, or an unknown agent.
+        InputError: Other rules, an unknown agent, or on a cluster one that searches by the clock.
     """
     from closedhand.agents.doudizhu.deeprocket import recorded, shards
 
+    refuse_clocked(game, agents, ray)
     begun = FileKind("games of a shard", arrays_with("settings", *shards.Played._fields))
     paths = shards.paths_of(out, games)
     files = {path.name: SHARD for path in paths}
