@@ -78,7 +78,8 @@ def train(
 
     Raises:
         InputError: The records, the settings or the network to start from are invalid, the hardware
-            is not available, or the training in `out` cannot be resumed.
+            is not available, the network in `out` is the one to start from or of another training,
+            or the training in `out` cannot be resumed.
         KeyboardInterrupt: The training was interrupted before it began, or twice.
     """
     require("tensorboard")
@@ -86,6 +87,9 @@ def train(
         raise InputError("give --minutes or --steps")
     if not all(limit > 0 for limit in (*settings.limits, settings.batch)):
         raise InputError("steps, minutes and batch must be more than 0")
+    best, path = out / f"{kind}.safetensors", out / f"{kind}.ckpt"
+    if settings.start is not None and best.resolve() == settings.start.resolve():
+        raise InputError(f"{best} is the network to start from: choose another folder for --out")
     choose_threads(settings.threads or cores())
     torch.manual_seed(check_learner_seed(settings.seed))
     network = network_of(kind, settings)
@@ -95,11 +99,15 @@ def train(
         make_agent(games.game, settings.select)  # raises if its text is wrong
     rows = decisions_of(games, kind, settings.role)
     same = stated(network, games, rows, settings)
-    best, path = out / f"{kind}.safetensors", out / f"{kind}.ckpt"
     resumed = path if path.exists() and not restart else None
     first = valid = 0
-    if resumed is not None:
-        done = check_resumable(resumed, same)
+    done = None if resumed is None else check_resumable(resumed, same)
+    if not restart:
+        networks.check_own(best, kind, same)
+    if done is not None:
+        if done["checks"] and not best.exists():
+            # Only a network better than all before would be saved.
+            raise InputError(f"the network of {path}, {best}, is missing: add --restart")
         first, valid = done["step"], done["step"] + 1
         if settings.share(done["step"], done["seconds"]) >= 1:
             return networks.Result(best, done["checks"], False)

@@ -233,3 +233,42 @@ def test_the_network_that_plays_best_is_kept(
     assert provenance["select"] == "random"
     with pytest.raises(InputError, match="select"):
         supervised.train("policy", folder, tmp_path, supervised.Settings(**{**given, "steps": 7}))
+
+
+def test_a_network_of_another_training_is_not_overwritten(
+    supervised: Any, folder: Path, tmp_path: Path
+) -> None:
+    best, checkpoint = tmp_path / "kicker.safetensors", tmp_path / "kicker.ckpt"
+
+    def train(batch: int = 16, **given: Any) -> Any:
+        settings = supervised.Settings(steps=2, batch=batch, threads=1, checks=1)
+        return supervised.train("kicker", folder, tmp_path, settings, **given)
+
+    train()
+    made = best.read_bytes()
+    checkpoint.unlink()
+    with pytest.raises(InputError, match="is of another training"):
+        train(batch=8)
+    assert best.read_bytes() == made
+    train()  # as after a kill before the first checkpoint
+    networks.save(best, networks.Network("kicker"), {"start": "nothing"})
+    with pytest.raises(InputError, match="is of another training"):
+        train()
+    best.unlink()
+    with pytest.raises(InputError, match="is missing: add --restart"):
+        train()
+    train(restart=True)
+    assert best.exists()
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_the_network_to_start_from_is_not_overwritten(
+    supervised: Any, folder: Path, tmp_path: Path, restart: bool
+) -> None:
+    start = tmp_path / "kicker.safetensors"
+    networks.save(start, networks.Network("kicker"), {})
+    made = start.read_bytes()
+    settings = supervised.Settings(steps=2, batch=16, threads=1, start=start)
+    with pytest.raises(InputError, match="is the network to start from: choose another folder"):
+        supervised.train("kicker", folder, tmp_path, settings, restart=restart)
+    assert start.read_bytes() == made
