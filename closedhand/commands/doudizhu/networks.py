@@ -100,6 +100,8 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
     kept = max(result.history, key=learner.quality)
     speed, right = f"{last['pairs_per_second']:,} pairs/s", 100 * kept["accuracy"]["all"]
     typer.echo(f"{last['step']:,} steps, {speed}, {right:.1f}% accuracy on held-out deals")
+    if learner.is_stuck(result.history, settings.patience):
+        typer.echo(f"ended early: no better network in the last {settings.patience} checks")
     played = (out / "policy.safetensors").exists()
     agent = AgentSpec("policy-net", {}, str(out))
     typer.echo(f"saved {result.path}" + (f": play it as the agent {agent}" if played else ""))

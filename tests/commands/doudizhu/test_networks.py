@@ -115,4 +115,6 @@ def test_the_accuracy_is_that_of_the_network_that_is_kept(
     monkeypatch.setattr("closedhand.agents.doudizhu.deeprocket.supervised.train", train)
     command = ("train", "policy-net", "--records", "x", "--out", "n", "--steps", "9")
     shown = run(*command).stdout
-    assert "50.0% accuracy" in shown
+    assert "50.0% accuracy" in shown and "ended early" not in shown
+    checks += [check(0.5, 0.5)] * 19
+    assert "ended early: no better network in the last 20 checks" in run(*command).stdout

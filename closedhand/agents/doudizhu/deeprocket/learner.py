@@ -111,6 +111,12 @@ def quality(check: dict[str, Any]) -> float:
     return float(check.get("win_rate", check["accuracy"]["all"] or 0.0))
 
 
+def is_stuck(checks: list[dict[str, Any]], patience: int) -> bool:
+    """Return whether `patience` checks have passed since the best one; see `Settings`."""
+    scores = [quality(check) for check in checks]
+    return bool(scores) and len(scores) - 1 - int(np.argmax(scores)) >= patience
+
+
 def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
     """Measure the share of duplicate games that `policy-net` wins with a network.
 
@@ -217,7 +223,7 @@ class Learner(LightningModule):
         if due or self._agreed(self.watch.due):
             self.watch.save()
             self._tick()
-        self.trainer.should_stop = ends or self._is_stuck()
+        self.trainer.should_stop = ends or is_stuck(self.checks, self.settings.patience)
         if batch_idx % AGREE_EVERY == 0:
             self._progress(share, self._text())
 
@@ -260,11 +266,6 @@ class Learner(LightningModule):
         if "win_rate" in self.checks[-1]:
             text += f", {100 * self.checks[-1]['win_rate']:.1f}% won"
         return text + f", {100 * self.checks[-1]['accuracy']['all']:.1f}% right"
-
-    def _is_stuck(self) -> bool:
-        """Return whether `patience` checks have passed since the best one."""
-        scores = [quality(check) for check in self.checks]
-        return bool(scores) and len(scores) - 1 - int(np.argmax(scores)) >= self.settings.patience
 
     def _check(self) -> None:
         """Evaluate on held-out pairs, and keep the network if it is the best so far."""

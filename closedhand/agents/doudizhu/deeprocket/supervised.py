@@ -25,7 +25,7 @@ from lightning.pytorch.accelerators import CPUAccelerator
 from lightning.pytorch.loggers import TensorBoardLogger
 
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
-from closedhand.agents.doudizhu.deeprocket.learner import Learner, Settings
+from closedhand.agents.doudizhu.deeprocket.learner import Learner, Settings, is_stuck
 from closedhand.agents.doudizhu.deeprocket.stream import Stream
 from closedhand.core.agents import make_agent
 from closedhand.core.checks import check_learner_seed
@@ -109,7 +109,8 @@ def train(
             # Only a network better than all before would be saved.
             raise InputError(f"the network of {path}, {best}, is missing: add --restart")
         first, valid = done["step"], done["step"] + 1
-        if settings.share(done["step"], done["seconds"]) >= 1:
+        ended = settings.share(done["step"], done["seconds"]) >= 1
+        if ended or is_stuck(done["checks"], settings.patience):
             return networks.Result(best, done["checks"], False)
     learned, kept = split(games, rows, records)
     learner = Learner(network, settings, same, games, kept, Path(records).name, out, progress)

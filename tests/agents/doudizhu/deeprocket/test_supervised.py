@@ -176,6 +176,10 @@ def test_training_stops_when_it_is_stuck(
         supervised.Settings(steps=100, batch=16, threads=1, checks=50, patience=3),
     )
     assert [check["step"] for check in result.history] == [2, 4, 6, 8]
+    # It is done, also with more steps: not even one batch is learned.
+    monkeypatch.setattr(supervised, "Learner", lambda *_: 1 / 0)
+    settings = supervised.Settings(steps=200, batch=16, threads=1, checks=50, patience=3)
+    assert supervised.train("kicker", folder, tmp_path, settings).history == result.history
 
 
 def test_the_decisions_of_one_role_are_learned(
