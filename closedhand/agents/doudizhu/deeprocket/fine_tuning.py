@@ -332,7 +332,10 @@ class Tuning:
             **self.settings,
             "tuned_from": self._provenance,
             "version": __version__,
-            **(history[-1] if history else {}),
+            "step": self.steps,
+            "games": self.played,
+            # After an interruption, or between two checks, the last one is of older weights.
+            **(history[-1] if history and history[-1]["step"] == self.steps else {}),
         }
         networks.save(out / "policy.safetensors", self.policy.result, about)
         of_kicker = about if self.learns_kickers else self.of_kicker

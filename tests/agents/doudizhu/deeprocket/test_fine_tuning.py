@@ -279,6 +279,16 @@ def test_a_finished_training_writes_networks_that_are_missing(
     assert result.path.read_bytes() == made
 
 
+def test_only_a_check_of_the_same_weights_is_noted(untrained: Path, tmp_path: Path) -> None:
+    tuning = fine_tuning.Tuning(str(untrained), fine_tuning.Settings(deals=2))
+    check = {"step": 1, "games": tuning.settings["deals"] * sampling.TABLES, "win_rate": 0.5}
+    for steps, noted in ((1, check), (3, {"step": 3, "games": 3 * check["games"]})):
+        tuning.steps = steps
+        tuning.save(tmp_path, [check])
+        _, about = networks.load(tmp_path / "policy.safetensors", "policy")
+        assert {key: about[key] for key in check if key in about} == noted
+
+
 def test_seeds_that_are_refused(untrained: Path, tmp_path: Path) -> None:
     for start in (str(untrained), fine_tuning.NOTHING):
         with pytest.raises(InputError, match="seed"):
