@@ -138,6 +138,7 @@ class Learner(LightningModule):
         seconds: Elapsed training time, by the clock.
         checks: Checks so far.
         watch: Context of the training; it determines when to save and catches Ctrl-C.
+        begun: Whether the training has begun; a checkpoint is restored before.
     """
 
     def __init__(
@@ -159,7 +160,7 @@ class Learner(LightningModule):
         """
         super().__init__()
         self.network, self.settings, self.stated = network, settings, stated
-        self.seconds = 0.0
+        self.seconds, self.begun = 0.0, False
         self.checks: list[dict[str, Any]] = []
         self.watch = Watch(self._save, at_end=False)  # `on_train_batch_end` saves at the end
         self._kind: str = network.config["kind"]  # `policy` or `kicker`
@@ -192,6 +193,7 @@ class Learner(LightningModule):
 
     def on_train_start(self) -> None:
         """Start the clock."""
+        self.begun = True
         self._clock = time.monotonic()
         self._done = int(self.share * self.settings.number_of_checks)  # checks due so far
 

@@ -55,7 +55,7 @@ def precision_of(device: str) -> Any:
 def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Read what a checkpoint notes of its training; an `InputError` if the settings differ."""
     found = read_checkpoint(path).get("closedhand")
-    if found is None:
+    if not isinstance(found, dict) or not {"settings", "step", "seconds", "checks"} <= set(found):
         raise InputError(f"cannot resume {path}: it is not the training of a network")
     check_same(path, found["settings"], settings)
     return found
@@ -125,6 +125,11 @@ def train(
     except SystemExit:
         # Lightning raises this at a second Ctrl-C.
         raise KeyboardInterrupt from None
+    except Exception as error:
+        if resumed is None or learner.begun:
+            raise
+        # Lightning restores weights and optimizer before the first step: the file lacks some.
+        raise InputError(f"cannot resume {path}: {reason_of(error)}") from None
     return networks.Result(best, learner.checks, learner.watch.interrupted)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support_torch import QUIET
+from support_torch import QUIET, torch
 
 from closedhand import InputError
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded, stream
@@ -276,3 +276,25 @@ def test_the_network_to_start_from_is_not_overwritten(
     with pytest.raises(InputError, match="is the network to start from: choose another folder"):
         supervised.train("kicker", folder, tmp_path, settings, restart=restart)
     assert start.read_bytes() == made
+
+
+def test_a_damaged_checkpoint_is_one_line(supervised: Any, folder: Path, tmp_path: Path) -> None:
+    def train(steps: int) -> Any:
+        settings = supervised.Settings(steps=steps, batch=16, threads=1, checks=1)
+        return supervised.train("kicker", folder, tmp_path, settings)
+
+    train(2)
+    path = tmp_path / "kicker.ckpt"
+    whole = torch.load(path, weights_only=True)
+    for part, key in (
+        ("state_dict", "network.head.bias"),
+        ("closedhand", "step"),
+        ("closedhand", "checks"),
+    ):
+        lacking = {name: each for name, each in whole[part].items() if name != key}
+        torch.save({**whole, part: lacking}, path)
+        with pytest.raises(InputError, match=r"cannot resume .*kicker\.ckpt") as caught:
+            train(4)
+        assert "\n" not in str(caught.value)
+    torch.save(whole, path)
+    assert train(4).history[-1]["step"] == 4
