@@ -28,7 +28,7 @@ from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
 from closedhand.agents.doudizhu.deeprocket.learner import Learner, Settings, is_stuck
 from closedhand.agents.doudizhu.deeprocket.stream import Stream
 from closedhand.core.agents import make_agent
-from closedhand.core.checks import check_learner_seed
+from closedhand.core.checks import check_learner_seed, prefixed
 from closedhand.core.game import InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.run import check_same
@@ -97,7 +97,8 @@ def train(
     games = recorded.read(records, settings.expert)
     if settings.select is not None:
         make_agent(games.game, settings.select)  # raises if its text is wrong
-    rows = decisions_of(games, kind, settings.role)
+    with prefixed(str(records)):
+        rows = decisions_of(games, kind, settings.role)
     same = stated(network, games, rows, settings)
     resumed = path if path.exists() and not restart else None
     first = valid = 0

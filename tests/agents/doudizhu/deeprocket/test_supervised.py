@@ -298,3 +298,14 @@ def test_a_damaged_checkpoint_is_one_line(supervised: Any, folder: Path, tmp_pat
         assert "\n" not in str(caught.value)
     torch.save(whole, path)
     assert train(4).history[-1]["step"] == 4
+
+
+def test_records_that_are_not_legal_are_named(
+    supervised: Any, folder: Path, games: recorded.Games, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    actions = games.actions.copy()
+    actions[0] = 65_535
+    monkeypatch.setattr(recorded, "read", lambda *_: games._replace(actions=actions))
+    with pytest.raises(InputError, match=f"{folder}: game 0 of the records is not legal"):
+        supervised.train("kicker", folder, tmp_path, supervised.Settings(steps=1))
