@@ -25,7 +25,7 @@ from lightning.pytorch.accelerators import CPUAccelerator
 from lightning.pytorch.loggers import TensorBoardLogger
 
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
-from closedhand.agents.doudizhu.deeprocket.learner import Learner, Settings, is_stuck
+from closedhand.agents.doudizhu.deeprocket.learner import Learner, Settings, is_stuck, played_to_win
 from closedhand.agents.doudizhu.deeprocket.stream import Stream
 from closedhand.core.agents import make_agent
 from closedhand.core.checks import check_learner_seed, prefixed
@@ -96,7 +96,7 @@ def train(
     progress(0.0, "reading records")
     games = recorded.read(records, settings.expert)
     if settings.select is not None:
-        make_agent(games.game, settings.select)  # raises if its text is wrong
+        make_agent(played_to_win(games.game), settings.select)  # raises if its text is wrong
     with prefixed(str(records)):
         rows = decisions_of(games, kind, settings.role)
     same = stated(network, games, rows, settings)

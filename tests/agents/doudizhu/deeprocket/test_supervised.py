@@ -239,6 +239,19 @@ def test_the_network_that_plays_best_is_kept(
         supervised.train("policy", folder, tmp_path, supervised.Settings(**{**given, "steps": 7}))
 
 
+def test_checks_by_play_are_of_games_to_win(
+    learner: Any, games: recorded.Games, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some agents play otherwise for points; a check counts wins."""
+    judged = []
+    real = learner.judge
+    monkeypatch.setattr(learner, "SELECTION", 1)
+    monkeypatch.setattr(learner, "judge", lambda game, *_: judged.append(game) or real(game, *_))
+    learner.win_rate(networks.Network("kicker"), games.game, "random")
+    (game,) = judged
+    assert game.options == {**games.game.options, "objective": "win"}
+
+
 def test_a_network_of_another_training_is_not_overwritten(
     supervised: Any, folder: Path, tmp_path: Path
 ) -> None:
