@@ -38,12 +38,15 @@ def bids(
     """
     from closedhand.agents.doudizhu.bidding import fitting, thresholds
     from closedhand.core.files import write_atomically
+    from closedhand.core.game import InputError
 
     bound = common.bind("doudizhu", rules, option)
     fitting.check_number(games)
     table = FileKind("a fit of bids", object_with("agent", "games", "features", "weights"))
     common.make_folder(out, {"deals.npz": CHECKPOINT, "bids.json": table})
     deals, path = out / "deals.npz", out / "bids.json"
+    if path.exists() and not deals.exists():
+        raise InputError(f"{path} is of another fit: delete it, or name another folder")
     run = fitting.begin(bound, agent, seed, deals)
     fit = run.learner
     with common.interruptible(), common.progress_bar("games", games) as update:

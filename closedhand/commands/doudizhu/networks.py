@@ -87,7 +87,7 @@ def network(
 
 
 def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **given: Any) -> None:
-    from closedhand.agents.doudizhu.deeprocket import supervised
+    from closedhand.agents.doudizhu.deeprocket import learner, supervised
 
     common.make_folder(out, {
         f"{kind}.safetensors": NETWORK, f"{kind}.ckpt": TORCH_CHECKPOINT, "history.json": CHECKS,
@@ -97,9 +97,11 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
         settings = supervised.Settings(devices=number, **given)
         result = supervised.train(kind, records, out, settings, restart=restart, progress=report)
     last = result.history[-1]
-    best = max(check["accuracy"]["all"] for check in result.history)
-    speed = f"{last['pairs_per_second']:,} pairs/s"
-    typer.echo(f"{last['step']:,} steps, {speed}, {100 * best:.1f}% accuracy on held-out deals")
+    kept = max(result.history, key=learner.quality)
+    speed, right = f"{last['pairs_per_second']:,} pairs/s", 100 * kept["accuracy"]["all"]
+    typer.echo(f"{last['step']:,} steps, {speed}, {right:.1f}% accuracy on held-out deals")
+    if learner.is_stuck(result.history, settings.patience):
+        typer.echo(f"ended early: no better network in the last {settings.patience} checks")
     played = (out / "policy.safetensors").exists()
     agent = AgentSpec("policy-net", {}, str(out))
     typer.echo(f"saved {result.path}" + (f": play it as the agent {agent}" if played else ""))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.arena import results as saved
+from closedhand.arena import match, results as saved
 from closedhand.arena.ladder import percent
 from closedhand.arena.plot import new_figure, save_figure, spread
 from closedhand.arena.results import between, microseconds
@@ -57,7 +57,8 @@ def compute(
     """Play all four pairings, except the iterations that the folder holds.
 
     Arguments are those of `reproduction.Plan`; the folder gets a file for each iteration of each
-    pairing. `progress` is called with the name of a part and the number of parts done.
+    pairing. A pairing with an agent that searches by the clock plays in one process. `progress` is
+    called with the name of a part and the number of parts done.
 
     Returns:
         The dict of `summary`, with `agents`, `games` and `seed`.
@@ -67,14 +68,17 @@ def compute(
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     specs = {"DR": network, "MW": best}
-    parts = {
-        part_name(i, name): _part(
-            [specs[side] for side in sides], range(i * games, (i + 1) * games), seed, workers
-        )
-        for i in range(iterations)
-        for name, sides in PAIRINGS.items()
+    game = the_game()
+    pairs = {name: [specs[side] for side in sides] for name, sides in PAIRINGS.items()}
+    processes = {
+        name: 1 if match.is_clocked(game, pair) else workers for name, pair in pairs.items()
     }
-    settings = {**duplicate.match_settings(the_game(), [*specs.values()], seed), "games": games}
+    parts = {
+        part_name(i, name): _part(pair, range(i * games, (i + 1) * games), seed, processes[name])
+        for i in range(iterations)
+        for name, pair in pairs.items()
+    }
+    settings = {**duplicate.match_settings(game, [*specs.values()], seed), "games": games}
     results = compute_parts(parts, folder, settings, lambda name, done, _: progress(name, done))
     played = {name: [results[part_name(i, name)] for i in range(iterations)] for name in PAIRINGS}
     return {"agents": specs, "games": games, "seed": seed, **summary(played)}

@@ -164,5 +164,7 @@ def _judgements(rows: list[dict[str, Any]]) -> list[str]:
             for row in rows
         ),
     )  # fmt: skip
-    pools = f"Intervals hold 95%, over {rows[0]['pools']} independent pools."
-    return ["## Gain of a best response, points a hand", "", *lines, "", pools]
+    pools = rows[0]["pools"]
+    if pools > 1:
+        lines += ["", f"Intervals hold 95%, over {pools} independent pools."]
+    return ["## Gain of a best response, points a hand", "", *lines]

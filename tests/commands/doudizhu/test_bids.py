@@ -34,3 +34,12 @@ def test_command_refuses_bad_input(tmp_path: Path) -> None:
         assert refused.exit_code == 2
         message = refused.stderr.strip()
         assert message.startswith("closedhand: ") and "\n" not in message
+
+
+def test_another_fit_is_not_overwritten(tmp_path: Path) -> None:
+    made = tmp_path / "bids.json"
+    made.write_text('{"agent": "rule", "games": 3000, "features": [], "weights": []}')
+    refused = CliRunner().invoke(command(), ["bids", "--agent", "rule", "--out", str(tmp_path)])
+    assert refused.exit_code == 2
+    assert "bids.json is of another fit" in refused.stderr
+    assert not (tmp_path / "deals.npz").exists()

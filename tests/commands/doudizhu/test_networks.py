@@ -96,3 +96,25 @@ def test_bad_input_is_one_line(
     assert result.exit_code == 2, result.output
     assert reason in result.stderr
     assert result.stderr.strip().count("\n") == 0
+
+
+def test_the_accuracy_is_that_of_the_network_that_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from closedhand.agents.doudizhu.deeprocket import networks
+
+    def check(won: float, right: float) -> dict[str, Any]:
+        return {"step": 1, "pairs_per_second": 1, "win_rate": won, "accuracy": {"all": right}}
+
+    checks = [check(0.6, 0.5), check(0.4, 0.7)]
+
+    def train(kind: str, records: Path, out: Path, settings: Any, **given: Any) -> Any:
+        return networks.Result(out / "policy.safetensors", checks, False)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("closedhand.agents.doudizhu.deeprocket.supervised.train", train)
+    command = ("train", "policy-net", "--records", "x", "--out", "n", "--steps", "9")
+    shown = run(*command).stdout
+    assert "50.0% accuracy" in shown and "ended early" not in shown
+    checks += [check(0.5, 0.5)] * 19
+    assert "ended early: no better network in the last 20 checks" in run(*command).stdout

@@ -1,5 +1,11 @@
 """The roles of the paper's agents."""
 
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closedhand.arena import match
 from closedhand.core.duplicate import play_chunk
 from closedhand.papers.deeprocket import pairings
 
@@ -15,3 +21,21 @@ def test_roles_are_those_of_a_duplicate_match() -> None:
         assert (played.decisions > 0).all() and (played.seconds > 0).all()
     itself = play_chunk(GAME, ("rule", "rule"), 3, range(5, 25), *roles).returns
     assert (itself[:, 0] != duplicate[:, 0]).any()
+
+
+def test_agents_that_search_by_the_clock_play_in_one_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: dict[tuple[str, ...], int] = {}
+
+    def work_off(work: Any, jobs: list[Any], first: Any, workers: int, take: Any, *_: Any) -> None:
+        found[tuple(jobs[0][1])] = workers
+        for job in jobs:
+            take(work(*job))
+
+    monkeypatch.setattr(pairings, "work_off", work_off)
+    monkeypatch.setattr(match, "is_clocked", lambda game, agents: "greedy" in agents)
+    pairings.compute("rule", "greedy", 2, 1, tmp_path, 0, 7, lambda name, done: None)
+    assert found == {
+        ("rule", "greedy"): 1, ("rule", "rule"): 7, ("greedy", "rule"): 1, ("greedy", "greedy"): 1,
+    }  # fmt: skip

@@ -160,3 +160,10 @@ def test_intervals_are_students() -> None:
     assert [row["in_sample_interval"] for row in report.judgements(one)] == [None] * len(
         reproduction.STRATEGIES
     )
+
+
+def test_one_pool_has_no_intervals() -> None:
+    pool = {"hands": 10, "seconds": 1.0, "opponents": 5.0, "identical": 0.5, "held_out": 0.25}
+    results = {f"{next(iter(reproduction.STRATEGIES))}-1": {**pool, "in_sample": 1.0}}
+    assert "Gain of a best response" in report.report(results)
+    assert "Intervals" not in report.report(results)

@@ -90,8 +90,8 @@ class Fit:
     """A fit in progress; a `closedhand.core.run.Learner`.
 
     Raises:
-        InputError: The game is not Dou Dizhu of three, has bidding, doubling or an open hand, or
-            counts wins instead of points.
+        InputError: The game is not Dou Dizhu of three with 54 cards, has bidding, doubling or an
+            open hand, or counts wins instead of points.
     """
 
     game: Game

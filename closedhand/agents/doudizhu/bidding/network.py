@@ -40,6 +40,7 @@ from closedhand.games.doudizhu.state import SEATS, Rules
 from closedhand.learning.logistic import calibration, chances_of, log_loss
 from closedhand.learning.tensors import TORCH
 from closedhand.learning.torch_threads import choose_threads, one_thread_unless_chosen
+from closedhand.learning.weights import check_finite
 
 NAME = "bid.safetensors"
 SHIPPED_FILE = SHIPPED / "doudizhu_bid.safetensors"
@@ -90,10 +91,14 @@ def logits(network: networks.Network, seen: torch.Tensor) -> torch.Tensor:
 
 
 def chances(network: networks.Network, seen: torch.Tensor) -> np.ndarray:
-    """Compute the probability that the landlord wins, float64 [n], from planes, int8 [n, 285]."""
+    """Compute the probability that the landlord wins, float64 [n], from planes, int8 [n, 285].
+
+    Raises:
+        InputError: The weights are so large that probabilities are not finite.
+    """
     with torch.inference_mode():
         pieces = [torch.sigmoid(logits(network, piece)) for piece in seen.split(CHUNK)]
-    return torch.cat(pieces).numpy().astype(np.float64)
+    return check_finite(torch.cat(pieces)).numpy().astype(np.float64)
 
 
 class Result(NamedTuple):

@@ -205,6 +205,7 @@ class Tuning:
     Attributes:
         settings: Settings that must be the same when the fine-tuning is resumed.
         learns_kickers: Whether the kicker network learns as well, as it does from random weights.
+        of_kicker: Provenance of the initial kicker network.
     """
 
     def __init__(self, start: str | None, settings: Settings = Settings()) -> None:
@@ -212,7 +213,7 @@ class Tuning:
         check_learner_seed(settings.seed)
         critic, known = settings.critic, NOTHING
         self._provenance: dict[str, Any] = {}
-        self._of_kicker: dict[str, Any] = {}
+        self.of_kicker: dict[str, Any] = {}
         if start == NOTHING:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(settings.seed)
@@ -220,7 +221,7 @@ class Tuning:
         else:
             files = policy_files(start)
             policy, self._provenance = networks.load(files["policy"], "policy")
-            kicker, self._of_kicker = networks.load(files["kicker"], "kicker")
+            kicker, self.of_kicker = networks.load(files["kicker"], "kicker")
             content = files["policy"].read_bytes() + files["kicker"].read_bytes()
             known = hashlib.sha256(content).hexdigest()
         self._critic = None if critic is None else critic_of(critic)
@@ -331,10 +332,13 @@ class Tuning:
             **self.settings,
             "tuned_from": self._provenance,
             "version": __version__,
-            **(history[-1] if history else {}),
+            "step": self.steps,
+            "games": self.played,
+            # After an interruption, or between two checks, the last one is of older weights.
+            **(history[-1] if history and history[-1]["step"] == self.steps else {}),
         }
         networks.save(out / "policy.safetensors", self.policy.result, about)
-        of_kicker = about if self.learns_kickers else self._of_kicker
+        of_kicker = about if self.learns_kickers else self.of_kicker
         networks.save(out / "kicker.safetensors", self.kicker.result, of_kicker)
         networks.write_history(out, "self-play", history)
 
@@ -357,15 +361,15 @@ def train(
     fine-tuning. `progress` is called after every step with the share done and a text about it.
 
     Raises:
-        InputError: A setting is invalid, there are no initial networks, `out` is their folder, or
-            the fine-tuning in it cannot be resumed.
+        InputError: A setting is invalid, there are no initial networks, `out` is their folder or
+            holds networks of another training, or the fine-tuning in it cannot be resumed.
         KeyboardInterrupt: The fine-tuning was interrupted before its first step, or twice.
     """
     rate, penalty = settings.rate, settings.penalty
     above = (minutes, settings.deals, 1.0 if rate is None else rate)
     if not (all(value > 0 for value in above) and (penalty is None or penalty >= 0)):
         raise InputError("minutes, rate and deals must be more than 0, and penalty not less than 0")
-    path = out / "policy.safetensors"
+    path, kicker = out / "policy.safetensors", out / "kicker.safetensors"
     given = None if start == NOTHING else policy_files(start)["policy"].resolve()
     if path.resolve() == given:
         raise InputError(f"{path} is the network to start from: choose another folder for --out")
@@ -375,12 +379,11 @@ def train(
         tuning.save(out, run.history)
 
     run = Run(tuning, tuning.settings, out / CHECKPOINT, save, TORCH, note_checkpoints=False)
-    if path.exists() and not (out / CHECKPOINT).exists() and not restart:
-        # A process killed after it wrote the first network leaves it without a checkpoint.
-        _, about = networks.load(path, "policy")
-        if any(about.get(key) != value for key, value in run.settings.items()):
-            raise InputError(f"{path} comes from another training: choose another folder for --out")
     run.resume_if_kept(restart)
+    if not restart:
+        networks.check_own(path, "policy", run.settings)
+        of_kicker = run.settings if tuning.learns_kickers else tuning.of_kicker
+        networks.check_own(kicker, "kicker", of_kicker)
     choose_threads(threads or cores())
     limit = 60 * minutes
 
@@ -393,4 +396,6 @@ def train(
     run.work(limit, progress=report)
     if not tuning.steps:
         raise KeyboardInterrupt
+    if not (path.exists() and kicker.exists()):
+        save()  # a finished fine-tuning, which does no more work, has lost its networks
     return networks.Result(path, run.history, run.interrupted)

@@ -21,6 +21,7 @@ from closedhand.agents.doudizhu.deeprocket.recorded import Games
 from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
 from closedhand.core.files import replacing
 from closedhand.core.game import Game
+from closedhand.core.registry import make_game
 from closedhand.core.run import Watch
 from closedhand.core.version import __version__
 from closedhand.learning.evaluation import judge
@@ -111,11 +112,23 @@ def quality(check: dict[str, Any]) -> float:
     return float(check.get("win_rate", check["accuracy"]["all"] or 0.0))
 
 
+def is_stuck(checks: list[dict[str, Any]], patience: int) -> bool:
+    """Return whether `patience` checks have passed since the best one; see `Settings`."""
+    scores = [quality(check) for check in checks]
+    return bool(scores) and len(scores) - 1 - int(np.argmax(scores)) >= patience
+
+
+def played_to_win(game: Game) -> Game:
+    """Return the game of checks by play, which count wins: a win is the objective of its agents."""
+    return make_game(game.name, **{**game.options, "objective": "win"})
+
+
 def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
-    """Measure the share of duplicate games that `policy-net` wins with a network.
+    """Measure the share of duplicate games, `played_to_win`, that a network wins as `policy-net`.
 
     The network of the other kind, policy or kicker, is the package's.
     """
+    game = played_to_win(game)
     kind = network.config["kind"]
     both = {other: networks.load(path, other)[0] for other, path in SHIPPED_FILES.items()}
     both[kind] = copy.deepcopy(network).cpu()  # a copy: the original is in training
@@ -132,6 +145,7 @@ class Learner(LightningModule):
         seconds: Elapsed training time, by the clock.
         checks: Checks so far.
         watch: Context of the training; it determines when to save and catches Ctrl-C.
+        begun: Whether the training has begun; a checkpoint is restored before.
     """
 
     def __init__(
@@ -153,7 +167,7 @@ class Learner(LightningModule):
         """
         super().__init__()
         self.network, self.settings, self.stated = network, settings, stated
-        self.seconds = 0.0
+        self.seconds, self.begun = 0.0, False
         self.checks: list[dict[str, Any]] = []
         self.watch = Watch(self._save, at_end=False)  # `on_train_batch_end` saves at the end
         self._kind: str = network.config["kind"]  # `policy` or `kicker`
@@ -186,6 +200,7 @@ class Learner(LightningModule):
 
     def on_train_start(self) -> None:
         """Start the clock."""
+        self.begun = True
         self._clock = time.monotonic()
         self._done = int(self.share * self.settings.number_of_checks)  # checks due so far
 
@@ -217,7 +232,7 @@ class Learner(LightningModule):
         if due or self._agreed(self.watch.due):
             self.watch.save()
             self._tick()
-        self.trainer.should_stop = ends or self._is_stuck()
+        self.trainer.should_stop = ends or is_stuck(self.checks, self.settings.patience)
         if batch_idx % AGREE_EVERY == 0:
             self._progress(share, self._text())
 
@@ -260,11 +275,6 @@ class Learner(LightningModule):
         if "win_rate" in self.checks[-1]:
             text += f", {100 * self.checks[-1]['win_rate']:.1f}% won"
         return text + f", {100 * self.checks[-1]['accuracy']['all']:.1f}% right"
-
-    def _is_stuck(self) -> bool:
-        """Return whether `patience` checks have passed since the best one."""
-        scores = [quality(check) for check in self.checks]
-        return bool(scores) and len(scores) - 1 - int(np.argmax(scores)) >= self.settings.patience
 
     def _check(self) -> None:
         """Evaluate on held-out pairs, and keep the network if it is the best so far."""

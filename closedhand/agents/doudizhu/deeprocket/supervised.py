@@ -25,10 +25,10 @@ from lightning.pytorch.accelerators import CPUAccelerator
 from lightning.pytorch.loggers import TensorBoardLogger
 
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
-from closedhand.agents.doudizhu.deeprocket.learner import Learner, Settings
+from closedhand.agents.doudizhu.deeprocket.learner import Learner, Settings, is_stuck, played_to_win
 from closedhand.agents.doudizhu.deeprocket.stream import Stream
 from closedhand.core.agents import make_agent
-from closedhand.core.checks import check_learner_seed
+from closedhand.core.checks import check_learner_seed, prefixed
 from closedhand.core.game import InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.run import check_same
@@ -55,7 +55,7 @@ def precision_of(device: str) -> Any:
 def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Read what a checkpoint notes of its training; an `InputError` if the settings differ."""
     found = read_checkpoint(path).get("closedhand")
-    if found is None:
+    if not isinstance(found, dict) or not {"settings", "step", "seconds", "checks"} <= set(found):
         raise InputError(f"cannot resume {path}: it is not the training of a network")
     check_same(path, found["settings"], settings)
     return found
@@ -78,7 +78,8 @@ def train(
 
     Raises:
         InputError: The records, the settings or the network to start from are invalid, the hardware
-            is not available, or the training in `out` cannot be resumed.
+            is not available, the network in `out` is the one to start from or of another training,
+            or the training in `out` cannot be resumed.
         KeyboardInterrupt: The training was interrupted before it began, or twice.
     """
     require("tensorboard")
@@ -86,22 +87,31 @@ def train(
         raise InputError("give --minutes or --steps")
     if not all(limit > 0 for limit in (*settings.limits, settings.batch)):
         raise InputError("steps, minutes and batch must be more than 0")
+    best, path = out / f"{kind}.safetensors", out / f"{kind}.ckpt"
+    if settings.start is not None and best.resolve() == settings.start.resolve():
+        raise InputError(f"{best} is the network to start from: choose another folder for --out")
     choose_threads(settings.threads or cores())
     torch.manual_seed(check_learner_seed(settings.seed))
     network = network_of(kind, settings)
     progress(0.0, "reading records")
     games = recorded.read(records, settings.expert)
     if settings.select is not None:
-        make_agent(games.game, settings.select)  # raises if its text is wrong
-    rows = decisions_of(games, kind, settings.role)
+        make_agent(played_to_win(games.game), settings.select)  # raises if its text is wrong
+    with prefixed(str(records)):
+        rows = decisions_of(games, kind, settings.role)
     same = stated(network, games, rows, settings)
-    best, path = out / f"{kind}.safetensors", out / f"{kind}.ckpt"
     resumed = path if path.exists() and not restart else None
     first = valid = 0
-    if resumed is not None:
-        done = check_resumable(resumed, same)
+    done = None if resumed is None else check_resumable(resumed, same)
+    if not restart:
+        networks.check_own(best, kind, same)
+    if done is not None:
+        if done["checks"] and not best.exists():
+            # Only a network better than all before would be saved.
+            raise InputError(f"the network of {path}, {best}, is missing: add --restart")
         first, valid = done["step"], done["step"] + 1
-        if settings.share(done["step"], done["seconds"]) >= 1:
+        ended = settings.share(done["step"], done["seconds"]) >= 1
+        if ended or is_stuck(done["checks"], settings.patience):
             return networks.Result(best, done["checks"], False)
     learned, kept = split(games, rows, records)
     learner = Learner(network, settings, same, games, kept, Path(records).name, out, progress)
@@ -116,6 +126,11 @@ def train(
     except SystemExit:
         # Lightning raises this at a second Ctrl-C.
         raise KeyboardInterrupt from None
+    except Exception as error:
+        if resumed is None or learner.begun:
+            raise
+        # Lightning restores weights and optimizer before the first step: the file lacks some.
+        raise InputError(f"cannot resume {path}: {reason_of(error)}") from None
     return networks.Result(best, learner.checks, learner.watch.interrupted)
 
 

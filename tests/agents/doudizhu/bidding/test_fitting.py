@@ -114,3 +114,9 @@ def test_an_interrupted_fit_is_kept(tmp_path: Path) -> None:
 def test_what_cannot_be_fitted_to(name: str, options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="bids are fitted"):
         bid_fitting.Fit(make_game(name, **options), "rule")
+
+
+@pytest.mark.parametrize("rules", ["mini", "tiny"])
+def test_fits_are_to_hands_of_17_cards(rules: str) -> None:
+    with pytest.raises(InputError, match=f"games of 54 cards: not rules={rules}"):
+        bid_fitting.Fit(make_game("doudizhu", rules=rules), "rule")

@@ -142,3 +142,14 @@ def test_a_finished_bid_network_is_left_alone_or_goes_on(
     with pytest.raises(InputError, match="of another training"):
         train(MINUTES)
     assert train(MINUTES, restart=True).about == result.about
+
+
+def test_chances_that_are_no_numbers_are_refused() -> None:
+    network = networks.Network("bid")
+    with torch.no_grad():
+        for each in network.parameters():
+            each.copy_(torch.randn_like(each) * 1e30)
+    hands = np.array([pack("3456789TJQKA2245B")], np.uint64)
+    seen = torch.from_numpy(bid_net.planes_of(make_game("doudizhu").rules, hands))
+    with pytest.raises(InputError, match="weights so large"):
+        bid_net.chances(network, seen)

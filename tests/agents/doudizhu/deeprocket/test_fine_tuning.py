@@ -252,6 +252,43 @@ def test_another_training_is_not_written_over(untrained: Path, tmp_path: Path) -
     assert (tmp_path / "policy.safetensors").read_bytes() == b"of another training"
 
 
+def test_a_trained_kicker_network_is_not_written_over(
+    untrained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fine_tuning.Tuning, "step", lambda self: setattr(self, "steps", 1))
+    path = tmp_path / "kicker.safetensors"
+    for start in (str(untrained), fine_tuning.NOTHING):
+        networks.save(path, networks.Network("kicker", "tiny"), {"records": "games"})
+        made = path.read_bytes()
+        with pytest.raises(InputError, match=r"kicker\.safetensors is of another training"):
+            fine_tuning.train(start, tmp_path, 1e-6, threads=1)
+        assert path.read_bytes() == made and not (tmp_path / fine_tuning.CHECKPOINT).exists()
+    fine_tuning.train(str(untrained), tmp_path, 1e-6, threads=1, restart=True)
+    (tmp_path / fine_tuning.CHECKPOINT).unlink()
+    fine_tuning.train(str(untrained), tmp_path, 1e-6, threads=1)  # its own
+
+
+def test_a_finished_training_writes_networks_that_are_missing(
+    untrained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fine_tuning.Tuning, "step", lambda self: setattr(self, "steps", 1))
+    result = fine_tuning.train(str(untrained), tmp_path, 1e-6, threads=1)
+    made = result.path.read_bytes()
+    result.path.unlink()
+    fine_tuning.train(str(untrained), tmp_path, 1e-6, threads=1)
+    assert result.path.read_bytes() == made
+
+
+def test_only_a_check_of_the_same_weights_is_noted(untrained: Path, tmp_path: Path) -> None:
+    tuning = fine_tuning.Tuning(str(untrained), fine_tuning.Settings(deals=2))
+    check = {"step": 1, "games": tuning.settings["deals"] * sampling.TABLES, "win_rate": 0.5}
+    for steps, noted in ((1, check), (3, {"step": 3, "games": 3 * check["games"]})):
+        tuning.steps = steps
+        tuning.save(tmp_path, [check])
+        _, about = networks.load(tmp_path / "policy.safetensors", "policy")
+        assert {key: about[key] for key in check if key in about} == noted
+
+
 def test_seeds_that_are_refused(untrained: Path, tmp_path: Path) -> None:
     for start in (str(untrained), fine_tuning.NOTHING):
         with pytest.raises(InputError, match="seed"):

@@ -56,6 +56,8 @@ def test_the_papers_records_are_read() -> None:
          "record 1"),
         ("games.jsonl", "\n".join(json.dumps({"game": "doudizhu", "rules": {"rules": rules},
          "seed": 1, "actions": []}) for rules in ("deeprocket", "rlcard")), "its rules differ"),
+        ("games.jsonl", '{"game": "doudizhu", "rules": {"rules": "tiny"}, "seed": 1,'
+         ' "actions": []}', "games.jsonl .* of 54 cards: not rules=tiny"),
         ("games.jsonl", "", "no games"),
         ("games.parquet", "no parquet", "cannot read"),
     ],

@@ -61,6 +61,7 @@ def test_more_games_keep_the_first(small_shards: None, tmp_path: Path) -> None:
         ({"bidding": True}, ["greedy"], 5, "without bidding"),
         ({"substeps": True}, ["greedy"], 5, "without substeps"),
         ({}, [], 5, "at least one agent"),
+        ({"rules": "mini"}, ["greedy"], 5, "games of 54 cards: not rules=mini"),
     ],
 )
 def test_other_settings_are_refused(

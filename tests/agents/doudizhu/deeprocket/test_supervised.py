@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support_torch import QUIET
+from support_torch import QUIET, torch
 
 from closedhand import InputError
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded, stream
@@ -176,6 +176,10 @@ def test_training_stops_when_it_is_stuck(
         supervised.Settings(steps=100, batch=16, threads=1, checks=50, patience=3),
     )
     assert [check["step"] for check in result.history] == [2, 4, 6, 8]
+    # It is done, also with more steps: not even one batch is learned.
+    monkeypatch.setattr(supervised, "Learner", lambda *_: 1 / 0)
+    settings = supervised.Settings(steps=200, batch=16, threads=1, checks=50, patience=3)
+    assert supervised.train("kicker", folder, tmp_path, settings).history == result.history
 
 
 def test_the_decisions_of_one_role_are_learned(
@@ -233,3 +237,88 @@ def test_the_network_that_plays_best_is_kept(
     assert provenance["select"] == "random"
     with pytest.raises(InputError, match="select"):
         supervised.train("policy", folder, tmp_path, supervised.Settings(**{**given, "steps": 7}))
+
+
+def test_checks_by_play_are_of_games_to_win(
+    learner: Any, games: recorded.Games, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some agents play otherwise for points; a check counts wins."""
+    judged = []
+    real = learner.judge
+    monkeypatch.setattr(learner, "SELECTION", 1)
+    monkeypatch.setattr(learner, "judge", lambda game, *_: judged.append(game) or real(game, *_))
+    learner.win_rate(networks.Network("kicker"), games.game, "random")
+    (game,) = judged
+    assert game.options == {**games.game.options, "objective": "win"}
+
+
+def test_a_network_of_another_training_is_not_overwritten(
+    supervised: Any, folder: Path, tmp_path: Path
+) -> None:
+    best, checkpoint = tmp_path / "kicker.safetensors", tmp_path / "kicker.ckpt"
+
+    def train(batch: int = 16, **given: Any) -> Any:
+        settings = supervised.Settings(steps=2, batch=batch, threads=1, checks=1)
+        return supervised.train("kicker", folder, tmp_path, settings, **given)
+
+    train()
+    made = best.read_bytes()
+    checkpoint.unlink()
+    with pytest.raises(InputError, match="is of another training"):
+        train(batch=8)
+    assert best.read_bytes() == made
+    train()  # as after a kill before the first checkpoint
+    networks.save(best, networks.Network("kicker"), {"start": "nothing"})
+    with pytest.raises(InputError, match="is of another training"):
+        train()
+    best.unlink()
+    with pytest.raises(InputError, match="is missing: add --restart"):
+        train()
+    train(restart=True)
+    assert best.exists()
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_the_network_to_start_from_is_not_overwritten(
+    supervised: Any, folder: Path, tmp_path: Path, restart: bool
+) -> None:
+    start = tmp_path / "kicker.safetensors"
+    networks.save(start, networks.Network("kicker"), {})
+    made = start.read_bytes()
+    settings = supervised.Settings(steps=2, batch=16, threads=1, start=start)
+    with pytest.raises(InputError, match="is the network to start from: choose another folder"):
+        supervised.train("kicker", folder, tmp_path, settings, restart=restart)
+    assert start.read_bytes() == made
+
+
+def test_a_damaged_checkpoint_is_one_line(supervised: Any, folder: Path, tmp_path: Path) -> None:
+    def train(steps: int) -> Any:
+        settings = supervised.Settings(steps=steps, batch=16, threads=1, checks=1)
+        return supervised.train("kicker", folder, tmp_path, settings)
+
+    train(2)
+    path = tmp_path / "kicker.ckpt"
+    whole = torch.load(path, weights_only=True)
+    for part, key in (
+        ("state_dict", "network.head.bias"),
+        ("closedhand", "step"),
+        ("closedhand", "checks"),
+    ):
+        lacking = {name: each for name, each in whole[part].items() if name != key}
+        torch.save({**whole, part: lacking}, path)
+        with pytest.raises(InputError, match=r"cannot resume .*kicker\.ckpt") as caught:
+            train(4)
+        assert "\n" not in str(caught.value)
+    torch.save(whole, path)
+    assert train(4).history[-1]["step"] == 4
+
+
+def test_records_that_are_not_legal_are_named(
+    supervised: Any, folder: Path, games: recorded.Games, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    actions = games.actions.copy()
+    actions[0] = 65_535
+    monkeypatch.setattr(recorded, "read", lambda *_: games._replace(actions=actions))
+    with pytest.raises(InputError, match=f"{folder}: game 0 of the records is not legal"):
+        supervised.train("kicker", folder, tmp_path, supervised.Settings(steps=1))
