@@ -219,6 +219,8 @@ def test_one_env_of_a_registry_is_enough_and_others_are_refused() -> None:
         SB3VecEnv(GameVectorEnv("leduc", 2, opponents="random"))
     with pytest.raises(InputError, match="use legal='mask'"):
         SB3VecEnv(GameVectorEnv("leduc", 2, legal="ids", **options))
+    with pytest.raises(InputError, match="takes one reward a row: leave out reward='seats'"):
+        SB3VecEnv(GameVectorEnv("leduc", 2, reward="seats", **options))
     with pytest.raises(InputError, match="a vector env of closedhand is needed here"):
         SB3VecEnv(SoloEnv("leduc"))
     beside = gymnasium.make_vec("closedhand/Leduc-v0", 3, mask="info", **options)

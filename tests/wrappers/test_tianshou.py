@@ -169,6 +169,8 @@ def test_what_would_be_lost_is_refused() -> None:
         TianshouAEC(pettingzoo.make("aec", "closedhand/leduc-v0"))
     with pytest.raises(InputError, match="Tianshou needs another reset: use autoreset_mode='Disab"):
         make(autoreset_mode="SameStep")
+    with pytest.raises(InputError, match="Tianshou takes one reward a row: leave out reward='seat"):
+        make(reward="seats")
     envs = make()
     envs.seed(1)
     for ids in ([4], [-1], [0.5], "x"):
