@@ -82,6 +82,16 @@ class RLCardAgent:
         self._env = make_env(self._converter.ENV)
         self._random = np.random.RandomState(check_seed(seed) % 2**32)  # NumPy's limit
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Modules cannot be copied, and RLCard's environments hold some.
+        left_out = "_converter", "_env"
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._converter = converter_of(self._game)
+        self._env = make_env(self._converter.ENV)
+
     def act(self, view: State) -> int:
         """Return the action of the player to act.
 
