@@ -65,14 +65,17 @@ class AECRows(Rows):
         """Return the rewards of the last reset or step, float64 [1, num_seats]."""
         return np.array([[self.aec.rewards.get(agent, 0.0) for agent in self._agents]])
 
-    def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if self._ended[0]:
-            self._begin(~self._ended, [None], None)
-            return np.zeros((1, self.num_seats)), np.zeros(1, bool)
+    def _play(self, actions: np.ndarray) -> np.ndarray:
+        if _is_over(self.aec):
+            self._begin(np.ones(1, bool), [None], None)
+            return np.zeros((1, self.num_seats))
         self.aec.step(int(actions[0]))
         rewards = self._paid() + self._due
         self._due = np.zeros_like(rewards)
-        return rewards, np.array([_is_over(self.aec)])
+        return rewards
+
+    def _over(self) -> np.ndarray:
+        return np.array([_is_over(self.aec)])
 
     def _actors(self) -> np.ndarray:
         return np.array([self._agents.index(self.aec.agent_selection)])
@@ -86,4 +89,6 @@ class AECRows(Rows):
 
 
 def _is_over(aec: AECEnv[str, Any, Any]) -> bool:
-    return all(aec.terminations[agent] or aec.truncations[agent] for agent in aec.agents)
+    # Without agents it was interrupted, and refuses to go on.
+    agents = aec.agents
+    return bool(agents) and all(aec.terminations[each] or aec.truncations[each] for each in agents)
