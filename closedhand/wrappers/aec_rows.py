@@ -31,6 +31,8 @@ class AECRows(Rows):
         aec: The wrapped env.
     """
 
+    metadata = common.metadata(autoreset_mode=AutoresetMode.SAME_STEP)
+
     def __init__(
         self,
         env: AECEnv[str, Any, Any],
@@ -43,11 +45,17 @@ class AECRows(Rows):
             InputError: It is another env, or there is no such autoreset mode.
         """
         self.form = aec_table(env).form
+        self.render_mode = aec_table(env).render_mode
         self.aec = env
         self._agents = list(env.possible_agents)
         space = env.observation_space(self._agents[0])  # every agent has the same spaces
         actions = cast(spaces.Discrete, env.action_space(self._agents[0]))
         self._set_up(1, len(self._agents), space, actions, autoreset_mode)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Draw the open table of the game; see `closedhand.envs.render`."""
+        picture: Any = self.aec.render()
+        return None if self.render_mode is None else (picture,)
 
     def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
         # With forced actions played inside, a game may leave no choice.
