@@ -156,6 +156,20 @@ def test_their_models_play_in_copies_and_from_a_given_deal(clone: Callable[[Any]
     assert data_equivalence(clone(env).step(action), env.step(action))
 
 
+@pytest.mark.parametrize("answer", [-1, 4, 10**9, None, "raise"])
+def test_a_number_that_is_no_action_is_refused(answer: Any) -> None:
+    class Fixed:
+        use_raw = False
+
+        def eval_step(self, state: Any) -> tuple[Any, dict[str, Any]]:
+            return answer, {}
+
+    game = make_game("leduc")
+    view = game.view(game.deal(np.random.default_rng(1)), 0)
+    with pytest.raises(InputError, match=r"answers \d+, which is no action|is a whole number of 0"):
+        RLCardAgent(game, Fixed()).act(view)
+
+
 @pytest.mark.slow
 def test_agents_with_numbers_for_actions_play_too() -> None:
     from rlcard.agents import RandomAgent
