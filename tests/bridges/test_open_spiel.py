@@ -88,6 +88,17 @@ def test_every_game_is_one_of_open_spiel(variant: tuple[str, dict[str, Any]]) ->
     check_game_of_chance(make_game(name, **options), np.random.default_rng(3))
 
 
+def test_a_policy_without_an_entry_says_so() -> None:
+    class Empty:
+        def action_probabilities(self, state: Any) -> dict[int, float]:
+            return {}
+
+    game = open_spiel_game("leduc")
+    view = game.ours.view_from(0, "SJ", ["raise", "raise"])
+    with pytest.raises(InputError, match="'open-spiel-policy' has no entry for 'player 0: SJ"):
+        PolicyAgent(game, Empty()).act(view)
+
+
 def test_copies_of_a_game_and_of_who_plays_it_go_on() -> None:
     for deals in ("listed", "drawn"):
         game = open_spiel_game("leduc", deals=deals)
