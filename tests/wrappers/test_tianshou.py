@@ -178,6 +178,8 @@ def test_what_would_be_lost_is_refused() -> None:
             envs.reset(ids)
     with pytest.raises(InputError, match="actions are 2 whole numbers"):
         envs.step([0], [0, 1])
+    with pytest.raises(InputError, match=r"once at a time, not \[0, 0\]"):
+        envs.step([0, 1], [0, 0])
     with pytest.raises(AttributeError, match="when it is made"):
         envs.set_env_attr("seat", 1)
     assert envs.seed(5) == [[5], [6], [7], [8]]
