@@ -6,11 +6,12 @@ import numpy as np
 
 from closedhand.core import batch, policies
 from closedhand.core.contract import dispatched
+from closedhand.core.copies import OwnArrays
 from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import Policy, kernel, with_distinct_name
 
 
-class KernelAgent:
+class KernelAgent(OwnArrays):
     """Agent that decides by a policy, on many views in one call."""
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:

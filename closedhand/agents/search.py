@@ -14,6 +14,7 @@ import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, make_agent, traits_of
+from closedhand.core.copies import OwnArrays
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Policy
 from closedhand.core.policies import policy_of
@@ -56,7 +57,7 @@ def playout_policy(game: Game, agent: str | None) -> Policy:
     return played(game, policy)
 
 
-class SearchAgent:
+class SearchAgent(OwnArrays):
     """Agent that searches at every decision."""
 
     def __init__(

@@ -7,6 +7,7 @@ process of Ray on one core. Ray restarts the jobs of a lost node on others.
 """
 
 import os
+import pickle
 import re
 import secrets
 import socket
@@ -48,8 +49,14 @@ def _host_and_port(address: str) -> tuple[str, int] | None:
     return parts[1], int(parts[2])
 
 
-def _do(work: Callable[..., Result], *arguments: Any) -> Result:
-    """Do a job: one function for all tasks, as Ray sends each new function to the nodes."""
+def _do(work: Callable[..., Result], pickled: bytes, places: list[int], *shared: Any) -> Result:
+    """Do a job: one function for all tasks, as Ray sends each new function to the nodes.
+
+    Its arguments are pickled here, except the `shared` ones, whose places among them are given.
+    """
+    arguments = pickle.loads(pickled)
+    for place, value in zip(places, shared, strict=True):
+        arguments[place] = value
     return work(*arguments)
 
 
@@ -143,7 +150,7 @@ class Cluster:
                 interrupt.check()
                 begun = len(refs)
                 for job in jobs[begun : begun + max(0, most - len(self._running))]:
-                    refs.append(self._do.remote(work, *job))
+                    refs.append(self._do.remote(work, *self._packed(job)))
                 self._running += refs[begun:]
                 found, self._running = self._ray.wait(self._running, timeout=interrupt.WAIT)
                 if not found:  # nodes may have joined or left meanwhile
@@ -158,6 +165,15 @@ class Cluster:
                 raise error.cause from None
             refs[number] = None  # frees the result
             yield result
+
+    def _packed(self, job: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the arguments of a job as `_do` takes them.
+
+        Arrays that Ray pickles itself arrive read-only, but agents write to theirs.
+        """
+        places = [i for i, each in enumerate(job) if isinstance(each, self._ray.ObjectRef)]
+        own = [None if i in places else each for i, each in enumerate(job)]
+        return self._ray.cloudpickle.dumps(own), places, *(job[i] for i in places)
 
     def _places(self) -> int:
         """Return the number of jobs that Ray may have at a time."""

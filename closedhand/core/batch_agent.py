@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from closedhand.core.copies import OwnArrays
 from closedhand.core.game import Game, State
 
 
-class BatchAgent(ABC):
+class BatchAgent(OwnArrays, ABC):
     """Base of agents of a game that define `act_batch`."""
 
     def __init__(self, game: Game, name: str) -> None:

@@ -124,15 +124,16 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         self._begin(seed, given)
         self._paid = self.game.returns(self._states[0])
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
+        agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self.terminations = dict.fromkeys(agents, False)
+        self.truncations = dict.fromkeys(agents, False)
         self._idle_mask = np.zeros(self.game.num_actions, np.int8)
         self._idle_mask.flags.writeable = False  # infos share it
-        self.infos = {agent: {ACTION_MASK: self._idle_mask} for agent in self.agents}
+        self.infos = {agent: {ACTION_MASK: self._idle_mask} for agent in agents}
         player = int(self._states["player"][0])
-        self._to_act(player, *self._run(LOOK, player)[1:])
+        self._to_act(agents, player, *self._run(LOOK, player)[1:])
 
     def step(self, action: int | None) -> None:
         """Play an action of `agent_selection`; None for an agent that has terminated.
@@ -142,7 +143,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             InputError: The action is not legal; the game is unchanged.
             ValueError: The agent has terminated, and the action is not None.
         """
-        if not self.agents:
+        if not self.agents:  # as `_check_agents`, whose call would take time
             raise error.ResetNeeded(common.RESET_FIRST)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -151,20 +152,28 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         number = whole_number(action)
         if not 0 <= number < self.game.num_actions:
             raise InputError(explain_illegal(self.game, self._states[0], number))
+        # Without agents only `reset` goes on: Ctrl-C may leave the game ahead of the rest.
+        agents, self.agents = self.agents, []
         (status, player), observation, mask = self._run(PLAY, number)
         if status == ILLEGAL:
+            self.agents = agents
             raise InputError(explain_illegal(self.game, self._states[0], number))
         self.infos[agent] = {ACTION_MASK: self._idle_mask}
         if self.game.staged:
-            self._pay(agent)
+            self._pay(agents, agent)
         elif status == OVER:
             # All earlier rewards were zero, so no cumulative reward has to be cleared.
             payoffs = self.game.returns(self._states[0]).tolist()
-            self.rewards = dict(zip(self.agents, payoffs, strict=True))
+            self.rewards = dict(zip(agents, payoffs, strict=True))
             self._cumulative_rewards = self.rewards.copy()
         if status == OVER:
-            self.terminations = dict.fromkeys(self.agents, True)
-        self._to_act(int(player), observation, mask)
+            self.terminations = dict.fromkeys(agents, True)
+        self._to_act(agents, int(player), observation, mask)
+
+    def _check_agents(self) -> None:
+        """Raise `gymnasium.error.ResetNeeded` if no game was started, or all agents are gone."""
+        if not self.agents:
+            raise error.ResetNeeded(common.RESET_FIRST)
 
     def observe(self, agent: str) -> Observation:
         """Return the observation of an agent: a new dict of int8 arrays, or one array.
@@ -182,14 +191,14 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
     def action_masks(self) -> np.ndarray:
         """Return the mask of `agent_selection`, bool [num_actions]."""
-        self.check_started()
+        self._check_agents()
         return self.infos[self.agent_selection][ACTION_MASK] != 0
 
     def last(
         self, observe: bool = True
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Return observation, reward, termination, truncation and info of `agent_selection`."""
-        self.check_started()
+        self._check_agents()
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -212,19 +221,23 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         )
         return result, observation, mask
 
-    def _to_act(self, player: int, observation: np.ndarray, mask: np.ndarray) -> None:
+    def _to_act(
+        self, agents: list[str], player: int, observation: np.ndarray, mask: np.ndarray
+    ) -> None:
+        """Hand over to the player to act; from then on the `agents` are there."""
         self.agent_selection = self._unseen_by = self.possible_agents[player]
         self._unseen = observation, mask
         self.infos[self.agent_selection] = {ACTION_MASK: mask.copy()}
+        self.agents = agents
         if self.render_mode == "human":
             self.render()
 
-    def _pay(self, actor: str) -> None:
+    def _pay(self, agents: list[str], actor: str) -> None:
         """Reward all agents with the growth of their returns; clear the actor's earlier rewards."""
         returns = self.game.returns(self._states[0])
         growth = (returns - self._paid).tolist()
         self._paid = returns
-        self.rewards = dict(zip(self.agents, growth, strict=True))
+        self.rewards = dict(zip(agents, growth, strict=True))
         self._cumulative_rewards[actor] = 0.0
         self._accumulate_rewards()
 

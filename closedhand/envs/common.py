@@ -18,6 +18,7 @@ from closedhand.core.checks import (
     shown,
     whole_number,
 )
+from closedhand.core.copies import OwnArrays
 from closedhand.core.game import Game, State, explain_illegal
 from closedhand.core.registry import make_game
 
@@ -43,7 +44,7 @@ A game without a turn of the user is not an episode. A dealt one is replaced by 
 given state could lead to such games forever."""
 
 
-class Copied:
+class Copied(OwnArrays):
     """Mixin of envs whose copies and pickles share nothing with the original."""
 
     compiled: ClassVar[tuple[str, ...]] = ()

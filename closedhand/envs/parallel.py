@@ -69,6 +69,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         self._begin(seed, given)
         # Between two steps all agents are to act, and `player` is seat 0.
         self._states["player"] = 0
+        self.agents = self.possible_agents[:]
         return self._look()
 
     def step(
@@ -96,6 +97,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         numbers = [whole_number(given[agent]) for agent in agents]
         ids = np.array([id_or_illegal(each, self.game.num_actions) for each in numbers], np.int64)
         legal = np.empty(len(agents), np.bool_)
+        self.agents = []  # as in `GameAEC.step`
         over = batch_kernels.play_together(
             self.game.rules, self._states, ids, self.game.num_actions, legal
         )  # fmt: skip
@@ -104,8 +106,8 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         else:
             rewards = np.where(legal, 0.0, self.illegal_reward).tolist()
         ended = bool(over or not legal.all())
-        if ended:
-            self.agents = []
+        if not ended:
+            self.agents = agents
         observations, infos = self._look()
         for agent, fine in zip(agents, legal, strict=True):
             if not fine:

@@ -73,11 +73,14 @@ class Table(common.Copied, Spaces):
         self._rng: np.random.Generator | None = None
 
     def _begin(self, seed: int | None, given: State | None) -> None:
-        """Start from a given state, or deal; a seed restarts the stream of deals."""
+        """Start from a given state, or deal; a seed restarts the stream of deals.
+
+        There are no `agents` until the caller names them: see `GameAEC.step`.
+        """
+        self.agents = []
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         self._states[0] = self.game.deal(self._rng) if given is None else given
-        self.agents = self.possible_agents[:]
 
     def seat_of(self, agent: Any) -> int:
         """Return the seat of an agent; an `InputError` refuses any other name."""

@@ -12,6 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from closedhand.core.checks import InputError, integers
 from closedhand.core.game import Game
+from closedhand.core.status import RUNNING
 from closedhand.envs import common
 from closedhand.envs.observation_form import (
     ACTION_MASK,
@@ -55,7 +56,6 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         self.single_action_space: spaces.Discrete = actions  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(space, self.num_envs)
         self.action_space = batch_space(actions, self.num_envs)
-        self._ended = np.ones(games, bool)
         self._started = False
 
     @abstractmethod
@@ -63,11 +63,15 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         """Start new games, by a seed for each, where `games`, bool [num_games], is True."""
 
     @abstractmethod
-    def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _play(self, actions: np.ndarray) -> np.ndarray:
         """Play an action in each game, or start a new one where it is over.
 
-        Returns rewards [num_games, num_seats], and whether the games are over, bool [num_games].
+        Returns rewards [num_games, num_seats].
         """
+
+    @abstractmethod
+    def _over(self) -> np.ndarray:
+        """Return which games are over, bool [num_games], once they were started."""
 
     @abstractmethod
     def _actors(self) -> np.ndarray:
@@ -108,7 +112,6 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
             seeds = common.seeds_of(seed, self.num_games)
         self._begin(games, seeds, options)
         self._started = True
-        self._ended[games] = False
         return self._current()
 
     def step(self, actions: np.ndarray) -> Step:
@@ -127,17 +130,16 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         """
         ids = integers("actions", actions, self.num_envs, "row")
         disabled = self.autoreset_mode == AutoresetMode.DISABLED
-        if not self._started or (disabled and self._ended.any()):
+        if not self._started or (disabled and self._over().any()):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
         table = ids.reshape(self.num_games, self.num_seats)
-        rewards, ended = self._play(table[np.arange(self.num_games), self._actors()])
-        self._ended = ended
+        rewards = self._play(table[np.arange(self.num_games), self._actors()])
+        ended = self._over()
         terminations = np.repeat(ended, self.num_seats)
         observations, infos = self._current()
         if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
             last = common.rows_of(observations, terminations)
             self._begin(ended, [None] * self.num_games, {})
-            self._ended = np.zeros(self.num_games, bool)
             observations, infos = self._current()
             infos |= marked(terminations, {"final_obs": last})
         return observations, rewards.ravel(), terminations, np.zeros(self.num_envs, bool), infos
@@ -152,7 +154,7 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         """Return observations and infos; the mask of a waiting row marks action 0."""
         observations, mask = self._look()
         to_act = np.zeros((self.num_games, self.num_seats), bool)
-        to_act[np.arange(self.num_games), self._actors()] = ~self._ended
+        to_act[np.arange(self.num_games), self._actors()] = ~self._over()
         waiting = ~to_act.ravel()
         mask[waiting] = 0
         mask[waiting, 0] = 1
@@ -213,9 +215,11 @@ class SeatVectorEnv(Rows):
     def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
         self._env.reset(seed=seeds, options={**options, "reset_mask": games})
 
-    def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        _, rewards, ended, _, _ = self._env.step(actions)
-        return rewards, ended
+    def _play(self, actions: np.ndarray) -> np.ndarray:
+        return self._env.step(actions)[1]
+
+    def _over(self) -> np.ndarray:
+        return self._env._games.status != RUNNING  # pyright: ignore[reportPrivateUsage]
 
     def _actors(self) -> np.ndarray:
         return self._env.states["player"]

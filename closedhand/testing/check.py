@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from closedhand.core.checks import whole_number
+from closedhand.core.checks import InputError, check_seed, shown, whole_number
 from closedhand.core.contract import plain_function
 from closedhand.core.game import Game
 from closedhand.envs.observation_form import FORMS
@@ -42,9 +42,13 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
 
     Raises:
         closedhand.testing.ContractError: The game breaks the contract; the message names the place.
-        InputError: `games` is not a whole number of 1 or more.
+        InputError: `game` is not a `Game`, `games` is not a whole number of 1 or more, or `seed`
+            none of 0 or more.
     """
+    if not isinstance(game, Game):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"a Game is checked here, as make_game returns it, not {shown(game)}")
     whole_number(games, "the number of games", 1)
+    check_seed(seed)
     one, seeds = f"seed {seed}", f"seeds {seed} to {seed + games - 1}"
     for part, check in WHOLE_GAME.items():
         with reporting(game, part):

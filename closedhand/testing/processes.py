@@ -6,6 +6,8 @@ import os
 import pickle
 import subprocess
 import sys
+from functools import partial
+from typing import Any
 
 import numba
 import numpy as np
@@ -23,8 +25,12 @@ MANY = 3000
 
 def check_other_process(game: Game, seed: int, jit: bool) -> None:
     """Check that another process plays the same games; if `jit`, one of the two in plain Python."""
-    make = spec_of(game.name).make
-    if callable(make) and (make.__module__ == "__main__" or "<" in make.__qualname__):
+    make: Any = spec_of(game.name).make
+    while isinstance(make, partial):
+        make = make.func
+    if not hasattr(make, "__qualname__"):
+        make = type(make)  # an object that is called, or the name of a function: neither is local
+    if make.__module__ == "__main__" or "<" in make.__qualname__:
         return  # the game of a script or notebook, which another process cannot import
     compiled = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
     ours = _trace(game, seed)

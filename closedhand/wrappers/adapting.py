@@ -39,7 +39,8 @@ def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSER
 
     `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`. `mask`
     is where the library looks for masks; every env has them in the info. An env in which several
-    seats share a row is refused: a library of one player would mix their rewards.
+    seats share a row, or that pays all seats, is refused: a library of one player would mix the
+    rewards.
     """
     inner = getattr(env, "unwrapped", env)
     if not isinstance(inner, OneSeat):
@@ -49,6 +50,8 @@ def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSER
             f"{library} takes one player a row, and here all seats share it: make the env with "
             "opponents, or a SeatVectorEnv"
         )
+    if isinstance(inner, GameVectorEnv) and inner.reward == "seats":
+        raise InputError(f"{library} takes one reward a row: leave out reward='seats'")
     if inner.autoreset_mode != mode:
         raise InputError(f"{library} needs another reset: use autoreset_mode={mode.value!r}")
     if isinstance(inner, GameVectorEnv) and not inner.has_mask:

@@ -31,6 +31,8 @@ class AECRows(Rows):
         aec: The wrapped env.
     """
 
+    metadata = common.metadata(autoreset_mode=AutoresetMode.SAME_STEP)
+
     def __init__(
         self,
         env: AECEnv[str, Any, Any],
@@ -43,11 +45,17 @@ class AECRows(Rows):
             InputError: It is another env, or there is no such autoreset mode.
         """
         self.form = aec_table(env).form
+        self.render_mode = aec_table(env).render_mode
         self.aec = env
         self._agents = list(env.possible_agents)
         space = env.observation_space(self._agents[0])  # every agent has the same spaces
         actions = cast(spaces.Discrete, env.action_space(self._agents[0]))
         self._set_up(1, len(self._agents), space, actions, autoreset_mode)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Draw the open table of the game; see `closedhand.envs.render`."""
+        picture: Any = self.aec.render()
+        return None if self.render_mode is None else (picture,)
 
     def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
         # With forced actions played inside, a game may leave no choice.
@@ -65,14 +73,17 @@ class AECRows(Rows):
         """Return the rewards of the last reset or step, float64 [1, num_seats]."""
         return np.array([[self.aec.rewards.get(agent, 0.0) for agent in self._agents]])
 
-    def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if self._ended[0]:
-            self._begin(~self._ended, [None], None)
-            return np.zeros((1, self.num_seats)), np.zeros(1, bool)
+    def _play(self, actions: np.ndarray) -> np.ndarray:
+        if _is_over(self.aec):
+            self._begin(np.ones(1, bool), [None], None)
+            return np.zeros((1, self.num_seats))
         self.aec.step(int(actions[0]))
         rewards = self._paid() + self._due
         self._due = np.zeros_like(rewards)
-        return rewards, np.array([_is_over(self.aec)])
+        return rewards
+
+    def _over(self) -> np.ndarray:
+        return np.array([_is_over(self.aec)])
 
     def _actors(self) -> np.ndarray:
         return np.array([self._agents.index(self.aec.agent_selection)])
@@ -86,4 +97,6 @@ class AECRows(Rows):
 
 
 def _is_over(aec: AECEnv[str, Any, Any]) -> bool:
-    return all(aec.terminations[agent] or aec.truncations[agent] for agent in aec.agents)
+    # Without agents it was interrupted, and refuses to go on.
+    agents = aec.agents
+    return bool(agents) and all(aec.terminations[each] or aec.truncations[each] for each in agents)

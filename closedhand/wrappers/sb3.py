@@ -94,18 +94,34 @@ class SB3VecEnv(VecEnv):
         return {name: np.concatenate([each[name] for each in seen]) for name in seen[0]}
 
     def reset(self) -> Seen:  # type: ignore[override]
-        """Start all games; return the observations."""
+        """Start all games; return the observations.
+
+        Raises:
+            InputError: An env refuses the options of `set_options`.
+        """
         self._earned[:], self._steps[:] = 0.0, 0
         # Each env takes the seed of its first game; `VecEnv.seed` has made one for every game.
         seeds = [self._seeds[start] for start in (0, *self._ends)]
+        options = self._options[0]  # the same for all rows
         self._reset_seeds()
+        self._reset_options()
         return self._merge(
-            [env.reset(seed=seed) for env, seed in zip(self.envs, seeds, strict=True)]
-        )
+            [env.reset(seed=seed, options=options)
+             for env, seed in zip(self.envs, seeds, strict=True)]
+        )  # fmt: skip
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Set the seed, 0 or more, of the next reset: an env whose first row is i gets seed + i."""
         return super().seed(common.seed_or_none(seed))
+
+    def set_options(self, options: Any = None) -> None:
+        """Set the options of the next reset, such as a `deal`, for all games.
+
+        Raises:
+            InputError: They are not a dict, but one for each game.
+        """
+        given = dict(common.reset_options(options))
+        super().set_options(given)  # pyright: ignore[reportUnknownMemberType]
 
     def step_async(self, actions: np.ndarray) -> None:
         """Keep the actions for `step_wait`; an `InputError` unless they are integers [num_envs]."""

@@ -135,6 +135,8 @@ class TianshouVectorEnv(BaseVectorEnv):
         chosen = np.atleast_1d(np.asarray(ids))
         if chosen.dtype.kind not in "iu" or not set(chosen.tolist()) <= set(range(self.env_num)):
             raise InputError(f"games are numbers from 0 to {self.env_num - 1}, not {shown(ids)}")
+        if len(set(chosen.tolist())) < len(chosen):
+            raise InputError(f"a game is stepped or reset once at a time, not {shown(ids)}")
         return chosen
 
     def _seen(self, observations: Observation, ids: np.ndarray) -> Any:

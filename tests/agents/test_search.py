@@ -1,13 +1,15 @@
 """The search agents of every game, by name."""
 
 import pickle
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from support import apart
 from support_spades import spades as spades
 
 from closedhand import GAMES, Game, InputError, make_agent, make_game
-from closedhand.core.agents import traits_of
+from closedhand.core.agents import Agent, spent_by, traits_of
 from closedhand.search import rank, simulation_of
 
 NAMES = ("monte-carlo", "search", "ismcts")
@@ -34,14 +36,16 @@ def test_its_name_is_its_text(spades: Game, name: str, form: str) -> None:
     assert make_agent(spades, form.format(name)).name == form.format(name)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_pickles_play_on_alike(name: str) -> None:
+@pytest.mark.parametrize("name", ["random", *(f"{name}:20" for name in NAMES)])
+@pytest.mark.parametrize("clone", [lambda agent: pickle.loads(pickle.dumps(agent)), apart])
+def test_pickles_play_on_alike(name: str, clone: Callable[[Agent], Agent]) -> None:
     game = make_game("leduc")
     view = game.view_from(0, "SJ", ["raise", "raise"])
-    agent = make_agent(game, f"{name}:20", 3)
+    agent = make_agent(game, name, 3)
     agent.act(view)
-    twin = pickle.loads(pickle.dumps(agent))
+    twin = clone(agent)
     assert [twin.act(view) for _ in range(5)] == [agent.act(view) for _ in range(5)]
+    assert (spent_by([twin])[0][:2] == spent_by([agent])[0][:2]).all()
 
 
 def test_actions_are_ranked_by_its_simulations(spades: Game) -> None:

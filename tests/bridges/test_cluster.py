@@ -18,7 +18,7 @@ from ray.cluster_utils import Cluster as Nodes
 from support_learners import SMALL, learn
 from typer.testing import CliRunner
 
-from closedhand import InputError, make_game
+from closedhand import InputError, make_agent, make_game
 from closedhand.agents.doudizhu.decompose import tuning
 from closedhand.agents.doudizhu.value_net import training
 from closedhand.arena import match
@@ -70,6 +70,13 @@ def test_a_match_is_the_same(cluster: Cluster) -> None:
     for one, other in zip(here.pairs, there.pairs, strict=True):
         assert (one.returns == other.returns).all()
         assert (one.decisions == other.decisions).all()
+
+
+def test_agents_that_are_objects_play_there_too(cluster: Cluster) -> None:
+    """They write to arrays, such as a stream of random numbers; arrays from Ray are read-only."""
+    game = make_game("leduc")
+    there = match.play(game, [make_agent(game, "random", 1), "random"], 30, 5, cluster)
+    assert there.deals == 30
 
 
 def test_bad_input_is_one_line_from_there_too(cluster: Cluster, tmp_path: Path) -> None:

@@ -1,17 +1,20 @@
 """Our games in OpenSpiel: its algorithms find our values, and agents and bots play both ways."""
 
+import copy
 import math
 import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import data_equivalence
 from support import VARIANTS, variant_id
 from support_kuhn import KUHN_VALUE, kuhn as kuhn
 from support_leduc import STANDARD, STANDARD_VALUE, UH
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match
+from closedhand.envs import SoloEnv
 from closedhand.solvers.sequence_form import solve as solve_exactly
 from closedhand.solvers.strategy import StrategyAgent, evaluate, strategy_of
 
@@ -63,8 +66,8 @@ def check_game_of_chance(ours: Game, rng: np.random.Generator) -> None:
             assert same.history() == state.history() or same is other
             assert same.legal_actions() == legal
         assert ours.valid(other.record) == ""
-        copy = pickle.loads(pickle.dumps(state))
-        assert str(copy) == str(state) and copy.record.tobytes() == record.tobytes()
+        twin = pickle.loads(pickle.dumps(state))
+        assert str(twin) == str(state) and twin.record.tobytes() == record.tobytes()
         kept = state.clone()
         state.apply_action(int(rng.choice(legal)))
         paid += state.rewards()
@@ -83,6 +86,32 @@ def check_game_of_chance(ours: Game, rng: np.random.Generator) -> None:
 def test_every_game_is_one_of_open_spiel(variant: tuple[str, dict[str, Any]]) -> None:
     name, options = variant
     check_game_of_chance(make_game(name, **options), np.random.default_rng(3))
+
+
+def test_a_policy_without_an_entry_says_so() -> None:
+    class Empty:
+        def action_probabilities(self, state: Any) -> dict[int, float]:
+            return {}
+
+    game = open_spiel_game("leduc")
+    view = game.ours.view_from(0, "SJ", ["raise", "raise"])
+    with pytest.raises(InputError, match="'open-spiel-policy' has no entry for 'player 0: SJ"):
+        PolicyAgent(game, Empty()).act(view)
+
+
+def test_copies_of_a_game_and_of_who_plays_it_go_on() -> None:
+    for deals in ("listed", "drawn"):
+        game = open_spiel_game("leduc", deals=deals)
+        assert copy.deepcopy(game) is game
+        twin = pickle.loads(pickle.dumps(game))
+        assert twin.ours.options == game.ours.options
+        state = begun(twin, np.random.default_rng(0))
+        assert state.history() == begun(game, np.random.default_rng(0)).history()
+        agent = PolicyAgent(game, AgentPolicy(game, "random"))
+        solo = SoloEnv(game.ours, opponents=agent)
+        solo.reset(seed=1)
+        played = copy.deepcopy(solo).step(1)
+        assert data_equivalence(played, solo.step(1))
 
 
 def test_a_game_of_another_package_is_one_too(kuhn: Game) -> None:

@@ -1,12 +1,17 @@
 """RLCard's games and agents: states and actions are converted both ways."""
 
+import copy
+import pickle
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import data_equivalence
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import match
+from closedhand.envs import SoloEnv
 
 pytest.importorskip("rlcard")
 
@@ -141,6 +146,28 @@ def test_ctrl_c_as_a_decision_begins_gives_numpys_state_back(
             pass
     assert (np.random.get_state()[1] == before).all()
     assert (agent._random.get_state()[1] == own).all()
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_their_models_play_in_copies_and_from_a_given_deal(clone: Callable[[Any], Any]) -> None:
+    env = SoloEnv("leduc", opponents="rlcard:leduc-holdem-rule-v1")
+    env.reset(seed=0)
+    action = int(env.reset(options={"deal": "SQ;SJ;HK"})[1]["action_mask"].argmax())
+    assert data_equivalence(clone(env).step(action), env.step(action))
+
+
+@pytest.mark.parametrize("answer", [-1, 4, 10**9, None, "raise"])
+def test_a_number_that_is_no_action_is_refused(answer: Any) -> None:
+    class Fixed:
+        use_raw = False
+
+        def eval_step(self, state: Any) -> tuple[Any, dict[str, Any]]:
+            return answer, {}
+
+    game = make_game("leduc")
+    view = game.view(game.deal(np.random.default_rng(1)), 0)
+    with pytest.raises(InputError, match=r"answers \d+, which is no action|is a whole number of 0"):
+        RLCardAgent(game, Fixed()).act(view)
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import warnings
 from typing import Any
+from unittest.mock import Mock
 
 import gymnasium
 import numpy as np
@@ -114,3 +115,31 @@ def test_nobody_who_writes_to_what_he_gets_changes_what_others_get() -> None:
         for name, part in second.items():
             assert (part == expected[name]).all()
         env.step(int(expected["action_mask"].argmax()))
+
+
+def test_after_the_last_agent_is_gone_there_is_no_last() -> None:
+    env = GameAEC("leduc")
+    env.reset(seed=1)
+    play_aec(env, np.random.default_rng(0))
+    while env.agents:
+        env.step(None)
+    for call in (env.last, env.action_masks):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+            call()
+
+
+@pytest.mark.parametrize("call", ["reset", "step"])
+def test_after_ctrl_c_amid_a_call_only_a_reset_goes_on(
+    call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = GameAEC("leduc")
+    env.reset(seed=1)
+    action = int(env.action_masks().argmax())
+    with monkeypatch.context() as patch:
+        patch.setattr(env, "_to_act", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            env.reset() if call == "reset" else env.step(action)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(action)
+    env.reset(seed=1)
+    env.step(action)

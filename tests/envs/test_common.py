@@ -12,7 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
 from pettingzoo.utils import CaptureStdoutWrapper
-from support import VARIANTS, variant_id
+from support import VARIANTS, apart, variant_id
 from support_envs import (
     Fixed,
     choose,
@@ -36,10 +36,11 @@ CLONES: list[Callable[[Any], Any]] = [
     copy.deepcopy,
     copy.copy,
     lambda env: pickle.loads(pickle.dumps(env)),
+    apart,
 ]
 
 
-@pytest.mark.parametrize("clone", CLONES, ids=["deepcopy", "copy", "pickle"])
+@pytest.mark.parametrize("clone", CLONES, ids=["deepcopy", "copy", "pickle", "apart"])
 @pytest.mark.parametrize("variant", VARIANTS[:2], ids=variant_id)
 def test_copies_go_on_with_the_game(variant: Any, clone: Callable[[Any], Any]) -> None:
     aec, solo = raw_env(variant[0], **variant[1]), make_solo(variant, seat=1)
@@ -54,6 +55,14 @@ def test_copies_go_on_with_the_game(variant: Any, clone: Callable[[Any], Any]) -
             one.reset()
             logs.append(log + play(one, np.random.default_rng(2)))
         assert data_equivalence(*logs)
+
+
+def test_a_batch_that_was_pickled_apart_goes_on() -> None:
+    envs = GameVectorEnv("leduc", 3, opponents=["monte-carlo:5"])
+    seen, _ = envs.reset(seed=2)
+    twin = apart(envs)
+    logs = [[one.step(seen["action_mask"].argmax(1)) for _ in range(5)] for one in (envs, twin)]
+    assert data_equivalence(*logs)
 
 
 def test_copies_keep_a_game_of_ones_own() -> None:

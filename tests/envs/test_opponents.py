@@ -1,7 +1,7 @@
 """The opponents of the solo env."""
 
 import copy
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from support import VARIANTS
 from support_envs import Fixed, choose, make_solo, play_solo
 
 from closedhand import InputError, agent_names, make_game
+from closedhand.agents import from_function
 from closedhand.core.game import State
 from closedhand.envs.opponents import Opponents
 from closedhand.envs.solo import SoloEnv
@@ -101,6 +102,41 @@ def test_an_opponent_that_cheats_is_named() -> None:
     env = make_solo(VARIANTS[0], opponents=Cheat(make_game("doudizhu")), seat=1)
     with pytest.raises(InputError, match="agent 'fixed' cannot continue: action -5"):
         env.reset(seed=0)
+
+
+class Asked:
+    """A function that plays as an agent, folds, and cannot be copied, like one with a lock."""
+
+    times = 0
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        raise TypeError("it cannot be copied")
+
+    def __call__(self, seen: Any, masks: np.ndarray) -> np.ndarray:
+        self.times += 1
+        return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("vector", [False, True])
+def test_a_given_start_leaves_the_function_that_plays(vector: bool) -> None:
+    game, asked = make_game("leduc"), Asked()
+    agent = from_function(asked, "compact")
+    env: Any = SoloEnv(game, opponents=agent)
+    action: Any = game.parse("raise")
+    if vector:
+        env, action = GameVectorEnv(game, 2, opponents=agent), np.array([action, action])
+    env.reset(seed=1)
+    state = game.deal(np.random.default_rng(3))
+    env.reset(options={"state": state})
+    if vector:
+        env.states = env.states
+    game.play(state, game.parse("raise"))
+    with pytest.raises(InputError, match="the opponents end this game"):
+        env.reset(options={"state": state})
+    env.reset()
+    asked.times = 0
+    env.step(action)
+    assert asked.times
 
 
 @pytest.mark.parametrize("vector", [False, True])

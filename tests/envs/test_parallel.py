@@ -4,6 +4,7 @@ import copy
 import pickle
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pettingzoo
@@ -400,3 +401,18 @@ def test_masks_of_observations_and_infos_are_apart() -> None:
     observations, infos = GameParallel("chinese_poker").reset(seed=1)
     for agent, seen in observations.items():
         assert not np.shares_memory(seen["action_mask"], infos[agent]["action_mask"])
+
+
+def test_after_ctrl_c_amid_a_step_only_a_reset_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    env, seen = start(substeps=True)
+    actions = choose(seen, np.random.default_rng(0))
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            np, "where", Mock(side_effect=KeyboardInterrupt)
+        )  # between the play and its rewards
+        with pytest.raises(KeyboardInterrupt):
+            env.step(actions)
+    with pytest.raises(ResetNeeded):
+        env.step(actions)
+    env.reset(seed=0)
+    env.step(actions)

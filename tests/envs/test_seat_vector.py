@@ -2,6 +2,7 @@
 
 import inspect
 from typing import Any
+from unittest.mock import Mock
 
 import gymnasium
 import numpy as np
@@ -112,3 +113,15 @@ def test_arguments_have_the_defaults_of_the_vector_env() -> None:
         name: own[name].default for name in own if name != "num_games"
     }
     assert own["num_games"].default == other["num_envs"].default == 1
+
+
+def test_ctrl_c_amid_a_step_leaves_no_game_that_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = SeatVectorEnv("leduc", 1, autoreset_mode=AutoresetMode.DISABLED)
+    rows.reset(seed=1)
+    illegal = rows.action_masks().argmin(axis=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(rows._env, "_put_together", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            rows.step(illegal)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        rows.step(illegal)

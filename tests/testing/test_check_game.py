@@ -1,6 +1,7 @@
 """`check_game`: our games pass under all options, and each of many planted faults is named."""
 
 import dataclasses
+import functools
 import json
 import os
 import random
@@ -16,7 +17,7 @@ from support import FUZZ, VARIANTS, examples, variant_id
 from closedhand import InputError, make_game
 from closedhand.core import registry
 from closedhand.core.registry import GameSpec
-from closedhand.testing import ContractError, check_game, contract
+from closedhand.testing import ContractError, check_game, contract, processes
 
 KUHN = Path(__file__).parents[2] / "examples" / "kuhn-poker" / "kuhn_poker" / "game.py"
 """A correct game, small enough to break it in many ways."""
@@ -420,7 +421,7 @@ PROGRAM = """
 import importlib, json, sys
 import numpy as np
 from closedhand.core.registry import GameSpec, add_game, make_game
-from closedhand.testing import ContractError, check_game, contract
+from closedhand.testing import ContractError, check_game, contract, processes
 
 contract.DEALT = 500
 sys.path.insert(0, sys.argv[1])
@@ -519,3 +520,34 @@ def test_wrong_fields_are_named(wrong: dict, message: str) -> None:
 def test_a_check_plays_a_game_at_least() -> None:
     with pytest.raises(InputError, match="the number of games is a whole number of 1 or more"):
         check_game(make_game("leduc"), games=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("leduc",), "a Game is checked here, as make_game returns it, not 'leduc'"),
+        ((make_game("leduc"), 1, -1), "a seed is a whole number of 0 or more, not -1"),
+    ],
+)
+def test_what_cannot_be_checked_is_no_fault_of_a_game(arguments: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"^{message}"):
+        check_game(*arguments)
+
+
+class Maker:
+    """A local object that makes games."""
+
+    __qualname__ = "test.<locals>.Maker"
+
+    def __call__(self, **options: Any) -> Any:
+        return make_game("leduc", **options)
+
+
+@pytest.mark.parametrize("make", [Maker(), functools.partial(lambda **options: None)])
+def test_a_local_maker_of_any_kind_is_left_to_this_process(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = dataclasses.replace(registry.spec_of("leduc"), make=make)
+    monkeypatch.setattr(processes, "spec_of", lambda name: spec)
+    monkeypatch.setattr(processes, "_trace", None)  # what another process would be compared with
+    processes.check_other_process(make_game("leduc"), 0, False)

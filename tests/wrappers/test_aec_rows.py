@@ -128,3 +128,12 @@ def test_other_envs_are_refused() -> None:
         for env in others:
             with pytest.raises(InputError, match="an AEC env of closedhand is needed here"):
                 wrap(env)
+
+
+def test_the_table_is_drawn() -> None:
+    table = pettingzoo.make("aec", "closedhand/leduc-v0", render_mode="rgb_array")
+    rows = AECRows(table)
+    rows.reset(seed=1)
+    (picture,) = rows.render() or ()
+    assert rows.render_mode == "rgb_array" in rows.metadata["render_modes"]
+    assert np.array_equal(picture, table.render())

@@ -135,6 +135,21 @@ def test_a_seed_is_for_the_next_start_alone() -> None:
     assert envs.reset().tobytes() == first.tobytes() != second.tobytes()
 
 
+def test_options_are_for_the_next_start_alone() -> None:
+    envs = make(observation="flat")
+    first, other = "SQ;SJ;HK", "SK;SJ;HQ"
+    seen: list[bytes] = []
+    for deal in (first, other, first):
+        envs.set_options({"deal": deal})
+        seen.append(envs.reset().tobytes())
+        assert {env.game.deal_text(state) for env in envs.envs for state in env.states} == {deal}
+    envs.reset()
+    assert len({env.game.deal_text(state) for env in envs.envs for state in env.states}) > 1
+    assert seen[0] == seen[2] != seen[1]
+    with pytest.raises(InputError, match="options of a reset are a dict, not"):
+        envs.set_options([{"deal": first}] * envs.num_envs)
+
+
 def test_an_episode_is_told_with_its_length_and_reward() -> None:
     envs, rng = make(observation="flat"), np.random.default_rng(1)
     number = EACH * len(SEATS)
@@ -219,6 +234,8 @@ def test_one_env_of_a_registry_is_enough_and_others_are_refused() -> None:
         SB3VecEnv(GameVectorEnv("leduc", 2, opponents="random"))
     with pytest.raises(InputError, match="use legal='mask'"):
         SB3VecEnv(GameVectorEnv("leduc", 2, legal="ids", **options))
+    with pytest.raises(InputError, match="takes one reward a row: leave out reward='seats'"):
+        SB3VecEnv(GameVectorEnv("leduc", 2, reward="seats", **options))
     with pytest.raises(InputError, match="a vector env of closedhand is needed here"):
         SB3VecEnv(SoloEnv("leduc"))
     beside = gymnasium.make_vec("closedhand/Leduc-v0", 3, mask="info", **options)

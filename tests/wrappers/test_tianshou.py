@@ -169,6 +169,8 @@ def test_what_would_be_lost_is_refused() -> None:
         TianshouAEC(pettingzoo.make("aec", "closedhand/leduc-v0"))
     with pytest.raises(InputError, match="Tianshou needs another reset: use autoreset_mode='Disab"):
         make(autoreset_mode="SameStep")
+    with pytest.raises(InputError, match="Tianshou takes one reward a row: leave out reward='seat"):
+        make(reward="seats")
     envs = make()
     envs.seed(1)
     for ids in ([4], [-1], [0.5], "x"):
@@ -176,6 +178,8 @@ def test_what_would_be_lost_is_refused() -> None:
             envs.reset(ids)
     with pytest.raises(InputError, match="actions are 2 whole numbers"):
         envs.step([0], [0, 1])
+    with pytest.raises(InputError, match=r"once at a time, not \[0, 0\]"):
+        envs.step([0, 1], [0, 0])
     with pytest.raises(AttributeError, match="when it is made"):
         envs.set_env_attr("seat", 1)
     assert envs.seed(5) == [[5], [6], [7], [8]]

@@ -85,6 +85,8 @@ def test_other_envs_are_refused() -> None:
         torchrl_env(GameVectorEnv("leduc", 2, opponents="random"))
     with pytest.raises(InputError, match="TorchRL takes masks: use legal='mask'"):
         torchrl_env(GameVectorEnv("leduc", 2, opponents="random", legal="ids", **OPTIONS))
+    with pytest.raises(InputError, match="TorchRL takes one reward a row: leave out reward='seats"):
+        torchrl_env(GameVectorEnv("leduc", 2, opponents="random", reward="seats", **OPTIONS))
     with pytest.raises(InputError, match="an env of closedhand is needed here"):
         torchrl_env(gymnasium.make("CartPole-v1"))
     with pytest.raises(InputError, match="make the env with opponents, or a SeatVectorEnv"):

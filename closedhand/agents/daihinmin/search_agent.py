@@ -9,6 +9,7 @@ import numpy as np
 
 from closedhand.agents.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
 from closedhand.core.batch import prepared
+from closedhand.core.copies import OwnArrays
 from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import Policy
 from closedhand.search.alpha_beta import WON, solve
@@ -19,7 +20,7 @@ DUEL_NODES = 20_000
 """Limits of the search between the last two players: states in a line, positions visited."""
 
 
-class SearchAgent:
+class SearchAgent(OwnArrays):
     """Base of agents that play sure wins and solved endings, and search otherwise (`searched`).
 
     `spent` is the cost of its searches so far, float64 [4] (`closedhand.core.agents.SPENT`).

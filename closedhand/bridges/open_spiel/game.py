@@ -9,7 +9,7 @@ Simultaneous players act one after the other here, and do not see the actions of
 """
 
 import math
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -106,6 +106,7 @@ class OpenSpielGame(pyspiel.Game):
             ours = _game_of(given["game"], given["options"])
             deals = given.get("deals", deals)
         self.ours = ours
+        self._deals = deals
         self.shared = shared_of(ours, deals)
         # All past actions, one-hot.
         self.recall_shape = (len(ours.empty(1)["history"][0]), ours.flat.num_actions)
@@ -124,6 +125,13 @@ class OpenSpielGame(pyspiel.Game):
             ),
             {"game": ours.name, "options": _options_text(ours), "deals": deals},
         )
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self  # it never changes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # OpenSpiel's own copies lack what this class adds.
+        return open_spiel_game, (self.ours, self._deals)
 
     def new_initial_state(self) -> "OpenSpielState":
         """Return a state before the deal."""

@@ -93,17 +93,24 @@ class PolicyAgent(BatchAgent):
         self._rng = np.random.default_rng(check_seed(seed))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return the policy, float64 [n, num_actions], in each view, states [n]."""
+        """Return the policy, float64 [n, num_actions], in each view, states [n].
+
+        Raises:
+            InputError: The policy has no probabilities for a view.
+        """
         rows = np.zeros((len(views), self._game.ours.num_actions))
         for row, view in zip(rows, views, strict=True):
             shares = self._policy.action_probabilities(self._game.state_of(view))
             pairs = shares.items() if isinstance(shares, Mapping) else shares
             for action, share in pairs:
                 row[action] = share
+            if not row.sum() > 0:
+                where = self._game.state_of(view).information_state_string()
+                raise InputError(f"the policy of agent {self.name!r} has no entry for {where!r}")
         return rows
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """Draw an action, int64 [n], for each view, states [n]."""
+        """Draw an action, int64 [n], for each view, states [n]; errors as of `probabilities`."""
         rows = self.probabilities(views)
         return np.array([self._rng.choice(len(row), p=row / row.sum()) for row in rows], np.int64)
 

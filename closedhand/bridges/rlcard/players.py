@@ -18,7 +18,7 @@ import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, Traits, described, make_agent
-from closedhand.core.checks import InputError, check_seed
+from closedhand.core.checks import InputError, check_seed, whole_number
 from closedhand.core.game import Game, State
 from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game
@@ -82,6 +82,16 @@ class RLCardAgent:
         self._env = make_env(self._converter.ENV)
         self._random = np.random.RandomState(check_seed(seed) % 2**32)  # NumPy's limit
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Modules cannot be copied, and RLCard's environments hold some.
+        left_out = "_converter", "_env"
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._converter = converter_of(self._game)
+        self._env = make_env(self._converter.ENV)
+
     def act(self, view: State) -> int:
         """Return the action of the player to act.
 
@@ -93,7 +103,12 @@ class RLCardAgent:
         agent = self._agents[state["raw_obs"].get("self", int(view["player"]))]
         with self._own_random():
             answer = agent.eval_step(state)[0]  # with `use_raw` a text, else an id of RLCard
-        text = answer if agent.use_raw else self._converter.text_of_id(self._env, int(answer))
+        text = answer
+        if not agent.use_raw:
+            number = whole_number(answer, f"an action of the agent {self.name}", 0)
+            if number >= self._env.num_actions:
+                raise InputError(f"the agent {self.name} answers {number}, which is no action")
+            text = self._converter.text_of_id(self._env, number)
         action = self._converter.action_of(self._game, view, text)
         if action not in self._game.legal(view):
             raise InputError(f"the agent {self.name} answers {text!r}, which is not legal now")

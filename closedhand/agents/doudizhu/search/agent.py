@@ -23,6 +23,7 @@ from closedhand.agents.doudizhu.search.styles import Styles
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Factory, Traits, described, files_of
 from closedhand.core.batch import prepared
+from closedhand.core.copies import OwnArrays
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Policy
 from closedhand.core.registry import make_game
@@ -46,7 +47,7 @@ SIMULATION = 40.0
 """Order of magnitude of the time of a simulation, in microseconds."""
 
 
-class SearchAgent:
+class SearchAgent(OwnArrays):
     """Agent that compares plays by simulation."""
 
     def __init__(
