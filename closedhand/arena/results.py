@@ -58,12 +58,16 @@ def labels(agents: Sequence[str]) -> tuple[str, ...]:
 
 
 def role_names(game: Game) -> list[str]:
-    """Name the sides: the distinct roles of their seats, joined by `+`."""
+    """Name the sides: the distinct roles of their seats, joined by `+`; repeated ones get a number.
+
+    In Daihinmin, whose seats have all the same role, they are `player`, `player-2` and so on.
+    """
     seats = list(zip(game.roles, game.sides, strict=True))
-    return [
+    names = [
         "+".join(dict.fromkeys(role for role, own in seats if own == side))
         for side in sorted(set(game.sides))
     ]
+    return [*labels(names)]
 
 
 def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:

@@ -155,3 +155,12 @@ def test_any_name_can_be_drawn(name: str, tmp_path: Path) -> None:
     plot.plot_match(data, tmp_path / "match.png")
     assert (tmp_path / "match.png").stat().st_size > 1000
     assert plot.drawn("a$_b$c") == r"a\$_b\$c"
+
+
+def test_sides_of_equal_roles_are_all_there() -> None:
+    [pair] = results.summary(match.play(make_game("daihinmin"), ["random"] * 2, 2))["pairs"]
+    roles = ["player", *(f"player-{i}" for i in (2, 3, 4, 5)), "all"]
+    assert [row["role"] for row in pair["results"]] == [*roles, *roles]
+    assert list(pair["difference"]) == roles
+    gaps = [each["mean"] for each in pair["difference"].values()]
+    assert np.mean(gaps[:5]) == pytest.approx(gaps[5], abs=1e-5)
