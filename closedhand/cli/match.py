@@ -195,8 +195,11 @@ def show_match(data: dict[str, Any]) -> None:
         first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {_dealt(data)}, seed {data['seed']}"
         rows = pair["results"]
+        # The columns of the game's spec; or else the win rate, if there are losses, and points.
+        plain = {"win rate": "win_rate", "points": "points"}
         figures = [
-            row["columns"] or {"win rate": row["win_rate"], "points": row["points"]} for row in rows
+            row["columns"] or {name: row[key] for name, key in plain.items() if row[key]}
+            for row in rows
         ]
         signs = {
             name: "+" if any(each[name]["mean"] < 0 for each in figures) else ""

@@ -9,6 +9,7 @@ import pytest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import match, plot, results
+from closedhand.cli.match import show_match
 from closedhand.core import duplicate
 from closedhand.search import stopping
 
@@ -164,3 +165,14 @@ def test_sides_of_equal_roles_are_all_there() -> None:
     assert list(pair["difference"]) == roles
     gaps = [each["mean"] for each in pair["difference"].values()]
     assert np.mean(gaps[:5]) == pytest.approx(gaps[5], abs=1e-5)
+
+
+def test_no_win_rate_where_no_payoff_is_a_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every payoff of Daihinmin is positive: all would have won all games."""
+    played = match.play(make_game("daihinmin"), ["random"] * 2, 2)
+    score, data = results.score(played), results.summary(played)
+    assert score.won is None and "won" not in str(score) and " points a game" in str(score)
+    assert all(row["win_rate"] is None for row in data["pairs"][0]["results"])
+    show_match(data)
+    shown = capsys.readouterr().out
+    assert "points" in shown and "win rate" not in shown
