@@ -22,6 +22,7 @@ from closedhand.arena.plot import drawn, new_figure, save_figure, spread
 from closedhand.arena.results import ALL, shortened
 from closedhand.core import duplicate
 from closedhand.core.agents import Player, traits_of
+from closedhand.core.checks import check_deals
 from closedhand.core.duplicate import Spec
 from closedhand.core.file_kinds import MATCH
 from closedhand.core.files import refuse_foreign
@@ -62,12 +63,15 @@ def pairs_of(
     """List all pairs of agents with their numbers of deals, at most `slow_deals` if one `is_slow`.
 
     Raises:
-        InputError: A game that `is_ranked` refuses, fewer than two agents, or an unknown one.
+        InputError: A game that `is_ranked` refuses, a number that is not allowed, fewer than two
+            agents, or an unknown one.
     """
     if not is_ranked(game):
         raise InputError(
             f"a ladder is for games of two sides that are won or lost, not for {game.name}"
         )
+    check_deals(deals, "a ladder")
+    check_deals(slow_deals, "slow agents")
     if len(agents) < 2:
         raise InputError(f"a ladder needs at least two agents, not {','.join(map(str, agents))}")
     players = [(player, is_slow(game, player)) for player in duplicate.parse_all(game, agents)]

@@ -141,6 +141,9 @@ def test_pairs_with_a_slow_agent_play_fewer_deals() -> None:
         ]  # fmt: skip
     with pytest.raises(InputError, match="at least two agents"):
         ladder.pairs_of(make_game("doudizhu"), ["random"], 20, 5)
+    for numbers in ((0, 5), (2.5, 5), (-5, 5), (20, 0)):
+        with pytest.raises(InputError, match="is a whole number of 1 or more"):
+            ladder.pairs_of(make_game("doudizhu"), agents, *numbers)
 
 
 def test_only_games_of_two_sides_with_losses_are_ranked() -> None:
