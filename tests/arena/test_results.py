@@ -9,7 +9,7 @@ import pytest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import match, plot, results
-from closedhand.cli.match import show_match
+from closedhand.cli.match import budget_used, show_match
 from closedhand.core import duplicate
 from closedhand.search import stopping
 
@@ -176,3 +176,10 @@ def test_no_win_rate_where_no_payoff_is_a_loss(capsys: pytest.CaptureFixture[str
     show_match(data)
     shown = capsys.readouterr().out
     assert "points" in shown and "win rate" not in shown
+
+
+def test_searches_may_have_no_time() -> None:
+    spent = {"searches": 2.0, "simulations": 8.0, "seconds": 0.0, "processor_seconds": 0.0}
+    assert budget_used(spent) == "2 searches of 4 simulations and 0.0 ms"
+    spent |= {"seconds": 0.1, "processor_seconds": 0.2}
+    assert budget_used(spent) == "2 searches of 4 simulations and 50.0 ms, on 2.00 cores"
