@@ -233,3 +233,8 @@ def test_the_network_that_plays_best_is_kept(
     assert provenance["select"] == "random"
     with pytest.raises(InputError, match="select"):
         supervised.train("policy", folder, tmp_path, supervised.Settings(**{**given, "steps": 7}))
+
+
+def test_a_device_whose_library_is_missing_is_refused(supervised: Any) -> None:
+    with pytest.raises(InputError, match="cannot train with these settings"):
+        supervised.trainer_of(supervised.Settings(device="tpu"), None)
