@@ -37,7 +37,11 @@ def generate(
     sides = np.unique(game.sides, return_inverse=True)[1]
     for start in range(0, games, CHUNK):
         numbers = range(start, min(start + CHUNK, games))
-        players = [make_agent(game, agent, seed + start) for agent in named]
+        # Seeds of their own: with one seed, agents of a kind would choose alike.
+        seeds = np.random.default_rng((seed, start, 1)).integers(2**31, size=len(named))
+        players = [
+            make_agent(game, agent, int(own)) for agent, own in zip(named, seeds, strict=True)
+        ]
         states, seats = game.empty(len(numbers)), np.empty((len(numbers), len(sides)), np.int64)
         for i, number in enumerate(numbers):
             rng = np.random.default_rng((seed, number))

@@ -22,6 +22,7 @@ from closedhand.arena.plot import drawn, new_figure, save_figure, spread
 from closedhand.arena.results import ALL, shortened
 from closedhand.core import duplicate
 from closedhand.core.agents import Player, traits_of
+from closedhand.core.checks import check_deals
 from closedhand.core.duplicate import Spec
 from closedhand.core.file_kinds import MATCH
 from closedhand.core.files import refuse_foreign
@@ -51,14 +52,26 @@ def is_slow(game: Game, agent: Spec) -> bool:
     return traits.clocked or (traits.microseconds or 0.0) >= SLOW
 
 
+def is_ranked(game: Game) -> bool:
+    """Return whether a ladder can rate a game: two sides, of which one can win and one lose."""
+    return len(set(game.sides)) == 2 and files.can_lose(game)
+
+
 def pairs_of(
     game: Game, agents: Sequence[Spec], deals: int, slow_deals: int
 ) -> list[tuple[tuple[Player, Player], int]]:
     """List all pairs of agents with their numbers of deals, at most `slow_deals` if one `is_slow`.
 
     Raises:
-        InputError: Fewer than two agents, or an unknown one.
+        InputError: A game that `is_ranked` refuses, a number that is not allowed, fewer than two
+            agents, or an unknown one.
     """
+    if not is_ranked(game):
+        raise InputError(
+            f"a ladder is for games of two sides that are won or lost, not for {game.name}"
+        )
+    check_deals(deals, "a ladder")
+    check_deals(slow_deals, "slow agents")
     if len(agents) < 2:
         raise InputError(f"a ladder needs at least two agents, not {','.join(map(str, agents))}")
     players = [(player, is_slow(game, player)) for player in duplicate.parse_all(game, agents)]
@@ -87,18 +100,19 @@ def compute(
 ) -> dict[str, Any]:
     """Play all pairs, except deals that the folder holds.
 
-    The game has two sides; the name of an agent may appear twice. Each pair plays `deals` in both
-    roles; one with a slow agent plays the first `slow_deals` of them. The folder has a file for
-    each pair. The seed is that of deals, agents and intervals. A pair with an agent that searches
-    by the clock plays in one process, else `workers` are those of `match.play`. `progress` is
-    called with the name of a pair and the number of pairs done, fractions included.
+    The name of an agent may appear twice. Each pair plays `deals` in both roles; one with a slow
+    agent plays the first `slow_deals` of them. The folder has a file for each pair. The seed is
+    that of deals, agents and intervals. A pair with an agent that searches by the clock plays in
+    one process, else `workers` are those of `match.play`. `progress` is called with the name of a
+    pair and the number of pairs done, fractions included.
 
     Returns:
         The ladder, as made by `summary`.
 
     Raises:
-        InputError: There are fewer than two agents, one is unknown or plays illegally, a number is
-            not allowed, or the file of a pair exists and holds no match.
+        InputError: `is_ranked` refuses the game, there are fewer than two agents, one is unknown or
+            plays illegally, a number is not allowed, or the file of a pair exists and holds no
+            match.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     played = []

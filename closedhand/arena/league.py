@@ -314,8 +314,10 @@ def summary(league: League) -> dict[str, Any]:
 
 
 def one_round(game: Game) -> Game:
-    """Return the game with one round."""
-    return game if game.rounds == 1 else make_game(game.name, **{**game.options, "rounds": 1})
+    """Return the game with one round, or as it is if its number of rounds is fixed."""
+    if game.rounds == 1 or "rounds" not in game.options:
+        return game
+    return make_game(game.name, **{**game.options, "rounds": 1})
 
 
 def load(

@@ -218,7 +218,8 @@ def plot(results: list[Result], path: Path) -> None:
                 label = None if i else learner
                 axis.plot(each.curve[:, 0], each.curve[:, 2], label=label, **style)
         axis.set_xscale("log")
-        if measure == EXACT and all((each.curve[:, 2] > 0).all() for each in own):
+        heights = np.concatenate([each.curve[:, 2] for each in own])
+        if measure == EXACT and len(heights) and (heights > 0).all():
             axis.set_yscale("log")
         axis.set_title(f"{game}: {measure}", fontsize=10)
         axis.set_xlabel("steps")

@@ -194,6 +194,8 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     _finish(run, plan.steps, progress)
     name = f"learned:{folder}"
     seconds = spent()
+    # From here on the learner's time stays, however often its responder is interrupted.
+    notes.keep(lambda: {"curve": curve, "processor_seconds": seconds})
     measures = judge(game, make_agent(game, name, cell.seed), plan.deals)
     *_, shown = measures  # the measure of the curve comes last
     if judge is _by_points:

@@ -58,12 +58,21 @@ def labels(agents: Sequence[str]) -> tuple[str, ...]:
 
 
 def role_names(game: Game) -> list[str]:
-    """Name the sides: the distinct roles of their seats, joined by `+`."""
+    """Name the sides: the distinct roles of their seats, joined by `+`; repeated ones get a number.
+
+    In Daihinmin, whose seats have all the same role, they are `player`, `player-2` and so on.
+    """
     seats = list(zip(game.roles, game.sides, strict=True))
-    return [
+    names = [
         "+".join(dict.fromkeys(role for role, own in seats if own == side))
         for side in sorted(set(game.sides))
     ]
+    return [*labels(names)]
+
+
+def can_lose(game: Game) -> bool:
+    """Return whether some payoff is a loss: where none is, a win rate says nothing."""
+    return game.payoff_range[0] < 0
 
 
 def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
@@ -90,7 +99,8 @@ def summary(match: Match) -> dict[str, Any]:
     Returns:
         Settings, and in `pairs` for every pairing:
 
-        - `results`: win rate and points by agent and role, and the `columns` of the game's spec;
+        - `results`: win rate, None where no payoff is a loss, and points, by agent and role, and
+          the `columns` of the game's spec;
         - `difference`: by role, points of the first agent minus the second's on the same deals;
         - times: decisions, seconds, and the total cost of searches (`spent`);
         - `returns`: payoffs by deal, table and seat.
@@ -113,21 +123,23 @@ class Score(NamedTuple):
     """Score of the first agent of a match against the second, over all roles; prints as a line.
 
     Attributes:
-        won: Share of games won by the first agent, with its 95% interval.
+        won: Share of games won by the first agent, with its 95% interval; None where no payoff is a
+            loss.
         points: Points a game of the first agent, as in `summary`, with their 95% interval.
     """
 
     agents: tuple[str, str]
-    won: Estimate
+    won: Estimate | None
     points: Estimate
     deals: int
 
     def __str__(self) -> str:
         own, other = map(shortened, self.agents)
-        (won, least, most), (points, low, high) = self.won, self.points
+        points, low, high = self.points
+        won = "won {} ({}), ".format(*self.won.cells(".1%")) if self.won else ""
         return (
-            f"{own} against {other}: won {won:.1%} ({interval(least, most, '.1%')}), {points:+.3f} "
-            f"points a game ({interval(low, high, '+.3f')}), {self.deals:,} duplicate deals"
+            f"{own} against {other}: {won}{points:+.3f} points a game "
+            f"({interval(low, high, '+.3f')}), {self.deals:,} duplicate deals"
         )
 
 
@@ -137,7 +149,7 @@ def score(match: Match) -> Score:
     [won] = shares(wins(earned).mean(axis=1, keepdims=True))
     [mean] = student(earned.mean(axis=1, keepdims=True))
     first, second, *_ = labels(match.names)
-    return Score((first, second), won, mean, match.deals)
+    return Score((first, second), won if can_lose(match.game) else None, mean, match.deals)
 
 
 def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str, Any]:
@@ -163,7 +175,7 @@ def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str,
             {
                 "agent": name,
                 "role": role,
-                "win_rate": rounded(win_rates[agent][i]),
+                "win_rate": rounded(win_rates[agent][i]) if can_lose(game) else None,
                 "points": rounded(scores[agent][i]),
                 "columns": {column: rounded(found[agent][i]) for column, found in columns.items()},
             }

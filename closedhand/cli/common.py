@@ -184,14 +184,18 @@ def refuse_all(results: Iterable[tuple[Path, FileKind]]) -> None:
         refuse_foreign(path, kind)
 
 
-def slug(text: str) -> str:
-    """Convert a text to a part of a file's name; a long one, or one with a path, gets a checksum.
+CLEAR = re.compile(r"\w+([ ,-]\w+)*")
+"""Words with single separators, of which a name with hyphens loses nothing that matters."""
 
-    Without it `a/b` and `a-b` would have one name, and the results of two matches one file.
+
+def slug(text: str) -> str:
+    """Convert a text to a part of a file's name; a long one gets a checksum, as do all but `CLEAR`.
+
+    Without it `a=1` and `a=-1` would have one name, and the results of two matches one file.
     """
     name = re.sub(r"\W+", "-", text)
     sum = zlib.crc32(text.encode(errors=UNPAIRED))
-    is_clear = len(name) <= 100 and not {"/", "\\"} & set(text)
+    is_clear = len(name) <= 100 and CLEAR.fullmatch(text)
     return name if is_clear else f"{name[:90]}-{sum:08x}"
 
 

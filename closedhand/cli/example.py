@@ -20,6 +20,7 @@ def examples() -> dict[str, Path]:
     """Return the examples, files and folders, by name."""
     folder = next(place for place in PLACES if place.is_dir())
     found = sorted(folder.iterdir())
+    found = [path for path in found if path.name != "__pycache__"]
     return {path.stem: path for path in found if path.suffix == ".py" or path.is_dir()}
 
 

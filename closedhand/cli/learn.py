@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from closedhand.cli.common import (
     refuse_clocked,
 )
 from closedhand.core.agent_spec import AgentSpec, split_agents
+from closedhand.core.agents import traits_of
 from closedhand.core.cubins import FOLDER
 from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, headed
 from closedhand.core.game import Game, InputError
@@ -133,20 +135,19 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     """Prepare a run of a learner in a folder, and resume the run that it holds, if any.
 
     Raises:
-        InputError: The folder holds files of another program or a run with other settings, or it
-            cannot be written to.
+        InputError: The folder holds files of another program, a run with other settings or an agent
+            that the learner meets, or it cannot be written to.
     """
     from closedhand.learning import agent_factory, population, runs
 
-    make_folder(
-        folder,
-        {
-            agent_factory.NAME: NETWORK,
-            runs.CHECKPOINT: CHECKPOINT,
-            runs.HISTORY: HISTORY,
-            population.OPPONENTS: FileKind("a list of opponents", headed(population.HEADING)),
-        },
-    )
+    results = {
+        agent_factory.NAME: NETWORK,
+        runs.CHECKPOINT: CHECKPOINT,
+        runs.HISTORY: HISTORY,
+        population.OPPONENTS: FileKind("a list of opponents", headed(population.HEADING)),
+    }
+    refuse_agents_in(learner, [folder / name for name in results])
+    make_folder(folder, results)
     checkpoint = folder / runs.CHECKPOINT
     if not restart:
         runs.check_free(learner, folder)
@@ -156,6 +157,21 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     if run.resume_if_kept(restart):
         note(f"resuming after {learner.decisions:,} decisions")
     return run
+
+
+def refuse_agents_in(learner: Any, results: list[Path]) -> None:
+    """Refuse to replace a file of an agent that a learner plays against, imitates or is judged by.
+
+    `results` are the files that its training writes.
+    """
+    written = {os.path.realpath(path) for path in results}
+    for agent in (*learner.opponents, *learner.against, learner.sources().get("expert")):
+        files: tuple[Path, ...] = ()
+        with suppress(InputError):  # self, pool, or the name of an expert in records
+            files = traits_of(learner.features.game, agent).files if agent else ()
+        for file in files:
+            if os.path.realpath(file) in written:
+                raise InputError(f"{file} is a file of the agent {agent}: name another --out")
 
 
 def settings_of(algorithm: str, on_gpu: bool = False) -> Options:

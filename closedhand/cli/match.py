@@ -1,6 +1,5 @@
 """The command `match`: duplicate matches and leagues."""
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -169,7 +168,7 @@ def _league(
     wanted = rounds or 1000
     game = league.bind(name, options, wanted, duplicate)
     share = league.rounds_per_deal(game, duplicate)
-    asked = deals or math.ceil(wanted / share)
+    asked = deals or -(-wanted // share)  # rounded up
     dealt = choose_deals(asked, game, "a league")
     total = dealt.number * share
     seated = league.seat_all(game, texts)
@@ -194,8 +193,11 @@ def show_match(data: dict[str, Any]) -> None:
         first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {_dealt(data)}, seed {data['seed']}"
         rows = pair["results"]
+        # The columns of the game's spec; or else the win rate, if there are losses, and points.
+        plain = {"win rate": "win_rate", "points": "points"}
         figures = [
-            row["columns"] or {"win rate": row["win_rate"], "points": row["points"]} for row in rows
+            row["columns"] or {name: row[key] for name, key in plain.items() if row[key]}
+            for row in rows
         ]
         signs = {
             name: "+" if any(each[name]["mean"] < 0 for each in figures) else ""
@@ -227,9 +229,11 @@ def _dealt(data: dict[str, Any]) -> str:
 def budget_used(spent: dict[str, float]) -> str:
     """Write the measured cost of searches."""
     number, seconds = spent["searches"], spent["seconds"]
+    # Agents count their searches themselves, perhaps without their time.
+    cores = f", on {spent['processor_seconds'] / seconds:.2f} cores" if seconds else ""
     return (
         f"{number:,.0f} searches of {spent['simulations'] / number:,.0f} simulations and "
-        f"{1000 * seconds / number:,.1f} ms, on {spent['processor_seconds'] / seconds:.2f} cores"
+        f"{1000 * seconds / number:,.1f} ms{cores}"
     )
 
 

@@ -36,7 +36,9 @@ Quick = Annotated[
 
 def report_name(only: str | None) -> str:
     """Name a report's files: `report`, or the sections that it is limited to."""
-    return "report" if only is None else "-".join(name.strip() for name in only.split(","))
+    if only is None:
+        return "report"
+    return "-".join(dict.fromkeys(name.strip() for name in only.split(",")))
 
 
 def computed(

@@ -104,7 +104,7 @@ def names_of(algorithm: str) -> list[str]:
     """Parse the algorithms of `--algorithm`; refuse unknown ones."""
     from closedhand.solvers import solving
 
-    names: list[str] = [*solving.SOLVERS] if algorithm == "all" else algorithm.split(",")
+    names = list(dict.fromkeys(solving.SOLVERS if algorithm == "all" else algorithm.split(",")))
     known = (*solving.ALGORITHMS, "lp")
     for name in names:
         if name not in known:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from closedhand.core.game import InputError
 from closedhand.core.parsing import parse_json
-from closedhand.core.reading import read_json
+from closedhand.core.reading import TooLarge, read_json
 
 MARK = "closedhand"
 """Text that names this package as the origin of a picture or a report."""
@@ -37,9 +37,15 @@ class FileKind(NamedTuple):
 
 
 def holds(kind: FileKind, path: Path) -> bool:
-    """Return whether a file, present and not empty, is of a kind: it can be read as one."""
+    """Return whether a file, present and not empty, is of a kind: it can be read as one.
+
+    Raises:
+        InputError: It cannot be recognised, since it exceeds a limit of reading.
+    """
     try:
         return kind.holds(path)
+    except TooLarge:  # it may well be one: commands write files of any size
+        raise
     except (InputError, OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
         return False
 

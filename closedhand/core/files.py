@@ -107,7 +107,8 @@ def refuse_foreign(path: Path, kind: FileKind) -> None:
     """Refuse to write a file of a kind over one of another kind, unless the latter is empty.
 
     Raises:
-        WriteError: There is such a file, and `overwrite` is not set; or as for `target`.
+        InputError: There is such a file, or one too large to be recognised, and `overwrite` is not
+            set; or as for `target`.
     """
     found = target(path)
     if overwrite.get() or not found.exists() or not found.stat().st_size or holds(kind, found):

@@ -44,6 +44,11 @@ BOM = b"\xef\xbb\xbf"
 FILLED = re.compile(rb"\S[^\n]*")
 """A line from its first visible character on."""
 
+
+class TooLarge(InputError):
+    """Data in a file that exceed a limit."""
+
+
 _factor: ContextVar[float | None] = ContextVar("factor", default=None)
 
 
@@ -79,11 +84,11 @@ def _checked(factor: float | str, name: str) -> float:
     return number
 
 
-def beyond(path: Path | str, what: str, most: int) -> InputError:
+def beyond(path: Path | str, what: str, most: int) -> TooLarge:
     """Make the error for data in a file that exceed a limit."""
     allowed = limit(most)
     size = f"{allowed >> 20} MiB" if allowed >= 2**20 else f"{allowed:,} bytes"
-    return InputError(
+    return TooLarge(
         f"{path}: {what} more than {size}; --limits 10 or {LIMITS}=10 allow ten times as much"
     )
 

@@ -33,12 +33,17 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
 def _rated(
     pairs: dict[frozenset[str], dict[str, Any]], about: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Rate the agents of a group of matches that have all met; nothing if fewer than three have."""
+    """Rate the agents of a group of matches that have all met.
+
+    Nothing if fewer than three have, or if the game cannot be rated.
+    """
     agents = _all_met(pairs)
     if len(agents) < 3:
         return []
     matches = [pairs[frozenset(pair)] for pair in combinations(agents, 2)]
     game = make_game(matches[0]["game"], **matches[0].get("options", {}))
+    if not ladder.is_ranked(game):
+        return []
     ids = tuple(id(data["pairs"][0]) for data in matches)
     rows = _rates(game, tuple(agents), _Same(ids, matches), int(matches[0]["seed"]))
     return [

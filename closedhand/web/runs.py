@@ -138,7 +138,7 @@ def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, A
 
 def _row(row: Any) -> dict[str, Any]:
     # The columns that the command prints: those of the game's spec, or else win rate and points.
-    won = {"win rate": row["win_rate"]} if "win_rate" in row else {}
+    won = {"win rate": row["win_rate"]} if row.get("win_rate") else {}
     columns = row.get("columns") or {**won, "points": row["points"]}
     return {
         "agent": shortened(str(row["agent"])),

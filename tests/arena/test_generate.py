@@ -1,5 +1,7 @@
 """Games between agents that are drawn for each game."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -22,3 +24,18 @@ def test_each_game_has_its_deal_and_agents(monkeypatch: pytest.MonkeyPatch) -> N
         assert game.over(replay(record))
     with pytest.raises(InputError, match="name the agents"):
         list(generate.generate(game, [], 1))
+
+
+def test_agents_of_a_kind_choose_apart_from_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has a seed of its own in each piece."""
+    made, seeds = generate.make_agent, []
+
+    def noted(game: Any, agent: Any, seed: int) -> Any:
+        seeds.append(seed)
+        return made(game, agent, seed)
+
+    monkeypatch.setattr(generate, "make_agent", noted)
+    monkeypatch.setattr(generate, "CHUNK", 1)
+    games = [list(generate.generate(make_game("leduc"), ["random"] * 2, 2, 5)) for _ in range(2)]
+    assert games[0] == games[1] and seeds[:4] == seeds[4:]
+    assert len(set(seeds)) == 4

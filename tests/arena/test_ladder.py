@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -140,3 +141,18 @@ def test_pairs_with_a_slow_agent_play_fewer_deals() -> None:
         ]  # fmt: skip
     with pytest.raises(InputError, match="at least two agents"):
         ladder.pairs_of(make_game("doudizhu"), ["random"], 20, 5)
+    for numbers in ((0, 5), (2.5, 5), (-5, 5), (20, 0)):
+        with pytest.raises(InputError, match="is a whole number of 1 or more"):
+            ladder.pairs_of(make_game("doudizhu"), agents, *numbers)
+
+
+def test_only_games_of_two_sides_with_losses_are_ranked() -> None:
+    leduc, three = make_game("leduc"), make_game("chinese_poker", players=3)
+    for game, found in (
+        (leduc, True),
+        (replace(leduc, payoff_range=(1, 5)), False),
+        (three, False),
+    ):
+        assert ladder.is_ranked(game) == found
+    with pytest.raises(InputError, match="two sides that are won or lost, not for chinese_poker"):
+        ladder.pairs_of(three, ["random", "random"], 20, 5)

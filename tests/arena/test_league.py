@@ -128,6 +128,16 @@ def test_games_of_leagues() -> None:
         league.bind("doudizhu", {}, 100, True)
 
 
+def test_a_game_with_a_fixed_number_of_rounds_is_not_shortened() -> None:
+    fixed = replace(make_game("chinese_poker", players=3), rounds=3)
+    assert league.one_round(fixed) is fixed and league.one_round(SHORT).rounds == 1
+
+
+def test_rounds_beyond_all_bounds_are_refused() -> None:
+    result = run("match", "daihinmin", "--agents", "random", "--rounds", "1" + "0" * 400)
+    assert result.exit_code == 2 and "a league has at most" in result.stderr
+
+
 class Slow:
     """An agent that is steady, but not quick."""
 

@@ -60,6 +60,28 @@ def test_large_games_are_judged_by_agents_and_a_responder(
     assert learners.references(make_game("doudizhu")) == ["random", "decompose", "greedy"]
 
 
+def test_the_time_of_an_interrupted_responder_is_not_that_of_the_learner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+
+    def stop(*given: Any) -> None:
+        *_, notes = given
+        clock[0] += 100
+        notes.keep(notes.kept)  # saves, as from time to time
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(learners, "is_small", lambda game: False)
+    monkeypatch.setattr(learners.time, "process_time", lambda: clock[0])
+    plan = replace(PLAN, steps=40, curve_deals=2, deals=4, responder_steps=40)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(learners, "_responded", stop)
+        compute(tmp_path, plan, [Cell("leduc", "ppo", 3)], silent)
+    compute(tmp_path, plan, [Cell("leduc", "ppo", 3)], silent)
+    [result] = learner_table.read(tmp_path)
+    assert clock == [100] and result.processor_seconds == 0
+
+
 @pytest.mark.slow
 def test_an_interrupted_cell_goes_on_and_a_finished_one_is_kept(tmp_path: Path) -> None:
     cells = [Cell("leduc", "dmc", 0)]
@@ -191,6 +213,8 @@ def test_cells_without_a_curve_are_read_again(tmp_path: Path) -> None:
     [again] = learner_table.read(tmp_path)
     assert again.curve.shape == (0, 5) and again.curve_of == result.curve_of
     learner_table.plot([again], tmp_path / "curves.png")
+    exact = next(each for each in learner_table.read(SHIPPED) if each.curve_of == EXACT)
+    learner_table.plot([exact._replace(curve=exact.curve[:0])], tmp_path / "curves.png")
 
 
 @pytest.mark.parametrize(

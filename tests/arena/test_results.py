@@ -9,6 +9,7 @@ import pytest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import match, plot, results
+from closedhand.cli.match import budget_used, show_match
 from closedhand.core import duplicate
 from closedhand.search import stopping
 
@@ -155,3 +156,30 @@ def test_any_name_can_be_drawn(name: str, tmp_path: Path) -> None:
     plot.plot_match(data, tmp_path / "match.png")
     assert (tmp_path / "match.png").stat().st_size > 1000
     assert plot.drawn("a$_b$c") == r"a\$_b\$c"
+
+
+def test_sides_of_equal_roles_are_all_there() -> None:
+    [pair] = results.summary(match.play(make_game("daihinmin"), ["random"] * 2, 2))["pairs"]
+    roles = ["player", *(f"player-{i}" for i in (2, 3, 4, 5)), "all"]
+    assert [row["role"] for row in pair["results"]] == [*roles, *roles]
+    assert list(pair["difference"]) == roles
+    gaps = [each["mean"] for each in pair["difference"].values()]
+    assert np.mean(gaps[:5]) == pytest.approx(gaps[5], abs=1e-5)
+
+
+def test_no_win_rate_where_no_payoff_is_a_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every payoff of Daihinmin is positive: all would have won all games."""
+    played = match.play(make_game("daihinmin"), ["random"] * 2, 2)
+    score, data = results.score(played), results.summary(played)
+    assert score.won is None and "won" not in str(score) and " points a game" in str(score)
+    assert all(row["win_rate"] is None for row in data["pairs"][0]["results"])
+    show_match(data)
+    shown = capsys.readouterr().out
+    assert "points" in shown and "win rate" not in shown
+
+
+def test_searches_may_have_no_time() -> None:
+    spent = {"searches": 2.0, "simulations": 8.0, "seconds": 0.0, "processor_seconds": 0.0}
+    assert budget_used(spent) == "2 searches of 4 simulations and 0.0 ms"
+    spent |= {"seconds": 0.1, "processor_seconds": 0.2}
+    assert budget_used(spent) == "2 searches of 4 simulations and 50.0 ms, on 2.00 cores"

@@ -30,3 +30,13 @@ def test_all_examples_are_listed() -> None:
     assert set(run_to(0, "example").stdout.split()) == set(examples())
     assert len(examples()) >= 15
     assert_refused("no example is called", "example", "chess")
+
+
+def test_what_python_leaves_beside_examples_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "own.py").write_text("")
+    monkeypatch.setattr("closedhand.cli.example.PLACES", (tmp_path,))
+    assert set(examples()) == {"mine", "own"}

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from closedhand.core.run import Run
 
 pytest.importorskip("torch")
 
-from closedhand.cli.learn import work
+from closedhand import InputError, make_game
+from closedhand.cli.learn import prepare, refuse_agents_in, work
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -158,6 +160,23 @@ def test_networks_of_another_training_are_not_written_over(tmp_path: Path) -> No
     result = run("train", "leduc", "--algorithm", "ppo", "--out", "x")
     assert result.exit_code == 2
     assert "of another training" in result.stderr
+
+
+def test_a_training_does_not_replace_an_agent_that_it_meets(tmp_path: Path) -> None:
+    folder = tmp_path / "x"
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes(b"mine")
+    game = make_game("leduc")
+    for place in ("opponents", "against", "expert"):
+        given: dict[str, Any] = {"opponents": ["self", "pool"], "against": [], "expert": None}
+        given[place] = "learned:x" if place == "expert" else ["random", "learned:x"]
+        learner = SimpleNamespace(
+            features=SimpleNamespace(game=game), sources=lambda given=given: given, **given
+        )
+        with pytest.raises(InputError, match="of the agent learned:x: name another --out"):
+            prepare(learner, folder, restart=True)
+        refuse_agents_in(learner, [tmp_path / "y" / "model.safetensors"])
+    assert [path.read_bytes() for path in folder.iterdir()] == [b"mine"]
 
 
 def test_settings_are_shown() -> None:

@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from closedhand.cli import app, groups
-from closedhand.cli.reproduce import Out, Quick, as_html, show_report
+from closedhand.cli.reproduce import Out, Quick, as_html, report_name, show_report
 from closedhand.core.checks import InputError
 from closedhand.core.file_kinds import COMMENT
 from closedhand.papers.deeprocket import reproduction as deeprocket
@@ -62,6 +62,10 @@ def test_a_report_is_saved_as_markdown_and_as_html(
     assert (tmp_path / "table-1.md").read_text() == f"{REPORT.rstrip()}\n\n{COMMENT}\n"
     assert "<h2>Table 1</h2>" in (tmp_path / "table-1.html").read_text()
     assert json.loads(capsys.readouterr().out) == {"a": 1}
+
+
+def test_a_section_named_twice_names_the_report_once() -> None:
+    assert [report_name(only) for only in (None, "a", "a, b,a")] == ["report", "a", "a-b"]
 
 
 def test_all_reproductions_run_one_after_the_other(

@@ -7,7 +7,7 @@ import pytest
 from support_cli import run, run_to
 
 from closedhand.cli.common import print_table
-from closedhand.cli.solve import judged_cells
+from closedhand.cli.solve import judged_cells, names_of
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -157,3 +157,7 @@ def test_zero_has_no_sign() -> None:
     best = {"player_0": -0.0, "player_1": -1e-12}
     judged = {"value": -0.0, "best_responses": best, "nash_conv": 0, "exploitability": 0}
     assert [*judged_cells(judged).values()] == ["0.000000"] * 3 + ["0.0e+00"] * 2
+
+
+def test_an_algorithm_named_twice_runs_once() -> None:
+    assert names_of("cfr,lp,cfr") == ["cfr", "lp"]

@@ -13,7 +13,7 @@ import pytest
 
 from closedhand import InputError
 from closedhand.core import files
-from closedhand.core.file_kinds import NETWORK, FileKind, begun, holds, marked
+from closedhand.core.file_kinds import MATCH, NETWORK, FileKind, begun, holds, marked
 from closedhand.core.files import (
     Claims,
     Log,
@@ -24,7 +24,7 @@ from closedhand.core.files import (
     target,
     write_atomically,
 )
-from closedhand.core.reading import read_arrays
+from closedhand.core.reading import limits, read_arrays
 
 HOLD = """
 import sys
@@ -349,6 +349,16 @@ def test_what_is_of_another_kind_is_not_written_over(path: Path) -> None:
         )
         with overwriting(True):
             refuse_foreign(path, kind)
+
+
+def test_own_results_beyond_a_limit_are_not_called_foreign(path: Path) -> None:
+    """Commands write results of any size: the advice must not be to replace them."""
+    path.write_text('{"game": "leduc", "deals": 1, "pairs": []}')
+    refuse_foreign(path, MATCH)
+    with limits(1e-7), pytest.raises(InputError, match="more than 6 bytes; --limits 10 or"):
+        refuse_foreign(path, MATCH)
+    with limits(1e-7), overwriting(True):
+        refuse_foreign(path, MATCH)
 
 
 def test_a_kind_is_known_by_how_it_begins(path: Path) -> None:

@@ -170,6 +170,14 @@ def test_a_finished_match_is_not_under_way_and_shows_the_columns_of_the_command(
     }
 
 
+def test_without_losses_there_is_neither_a_win_rate_nor_a_ladder(tmp_path: Path) -> None:
+    data = results.summary(match.play(make_game("daihinmin"), ["random"] * 3, 2))
+    results.save(tmp_path / "0.json", data)
+    found = runs.everything_in(tmp_path)
+    assert found["ladders"] == [] and len(found["results"]) == 3
+    assert all(list(row["columns"]) == ["points"] for row in found["results"][0]["rows"])
+
+
 def test_agents_that_never_decided_have_no_time(tmp_path: Path) -> None:
     save_ladder(tmp_path)
     for path in tmp_path.glob("*.json"):

@@ -205,7 +205,7 @@ def trainer_of(settings: Settings, logger: TensorBoardLogger) -> Trainer:
             enable_model_summary=False,
             use_distributed_sampler=False,
         )
-    except (MisconfigurationException, TypeError, ValueError) as error:
+    except (ImportError, MisconfigurationException, TypeError, ValueError) as error:
         raise InputError(f"cannot train with these settings: {reason_of(error)}") from None
     if isinstance(trainer.accelerator, CPUAccelerator) and trainer.num_devices > cores():
         asked = f"{trainer.num_devices:,} devices, a process each"

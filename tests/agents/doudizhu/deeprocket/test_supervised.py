@@ -322,3 +322,8 @@ def test_records_that_are_not_legal_are_named(
     monkeypatch.setattr(recorded, "read", lambda *_: games._replace(actions=actions))
     with pytest.raises(InputError, match=f"{folder}: game 0 of the records is not legal"):
         supervised.train("kicker", folder, tmp_path, supervised.Settings(steps=1))
+
+
+def test_a_device_whose_library_is_missing_is_refused(supervised: Any) -> None:
+    with pytest.raises(InputError, match="cannot train with these settings"):
+        supervised.trainer_of(supervised.Settings(device="tpu"), None)
