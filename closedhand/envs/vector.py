@@ -193,6 +193,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
     @states.setter
     def states(self, states: np.ndarray) -> None:
+        self._check_started()
         fits = getattr(states, "dtype", None) == self.game.dtype
         if not fits or np.shape(states) != (self.num_envs,):
             raise InputError(f"states must be {self.num_envs} records of {self.game.name}")
@@ -290,7 +291,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             last = common.rows_of(observations, terminations)
             self._begin(terminations, DEALT)
             observations, infos = self.observe()
-            infos |= marked(terminations, {"final_obs": last, "final_info": final}) | played
+            infos |= marked(terminations, {"final_obs": last, "final_info": final})
+            infos |= deepcopy(played)  # those of `final` are the same arrays
         return observations, *result, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:

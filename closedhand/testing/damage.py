@@ -35,6 +35,7 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
     rng = np.random.default_rng(seed)
     pool = [state.copy() for _ in range(6) for state in _positions(game, rng)]
     table, envs = GameAEC(game), GameVectorEnv(game, 2)
+    envs.reset(seed=seed)
     accepted, header = 0, game.save(pool[0])[: HEADER.size]
     for i in range(number):
         yield accepted

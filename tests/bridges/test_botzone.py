@@ -203,7 +203,7 @@ FIRST = {"own": OWN, "publiccard": PUBLIC, "landlord": 1, "pos": 1, "finalbid": 
 @pytest.mark.parametrize(
     ("requests", "responses", "message"),
     [
-        ([], [], "0 requests come with 0 responses"),
+        ([], [], "there is no request to answer"),
         ([FIRST], [1], "1 requests come with 0 responses, not 1"),
         (["x"], [], "the first request of play is a JSON object"),
         ([{"own": OWN}], [], "lacks 'publiccard'"),

@@ -133,6 +133,8 @@ def test_same_step_reset(variant: tuple[str, dict[str, Any]]) -> None:
         assert (infos["_final_obs"] == over).all() and (infos["_final_info"] == over).all()
         assert not infos["_returns"].any()
         assert (infos["final_info"]["returns"] == last["returns"]).all()
+        for name in ("rewards", "actor"):
+            assert not np.shares_memory(infos[name], infos["final_info"][name])
         for i in np.flatnonzero(over):
             assert data_equivalence(infos["final_obs"][i], row(expected, i))
         # The two are in step again once the other has started its new games.
@@ -212,6 +214,8 @@ def test_states_can_be_returned_to() -> None:
     assert data_equivalence(envs.observe(), (observations, infos))
     with pytest.raises(InputError, match="states must be 4 records"):
         envs.states = states[:2]
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        make_vec(VARIANTS[1], 4).states = states
 
 
 def test_seeds() -> None:

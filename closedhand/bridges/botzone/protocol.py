@@ -132,9 +132,11 @@ def words_of(bids: Sequence[int], landlord: int, final: int) -> list[int]:
 
 def view_of(game: Game, requests: Sequence[Any], responses: Sequence[Any]) -> Turn:
     """Build the view of a bot from all requests to it and its responses to all but the last."""
-    if not requests or len(responses) != len(requests) - 1:
+    if not requests:
+        raise InputError("there is no request to answer")
+    if len(responses) != len(requests) - 1:
         raise InputError(
-            f"{len(requests)} requests come with {max(len(requests) - 1, 0)} responses, not "
+            f"{len(requests)} requests come with {len(requests) - 1} responses, not "
             f"{len(responses)}"
         )
     bids: list[int] = []
