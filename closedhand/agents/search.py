@@ -1,7 +1,7 @@
 """The agents `monte-carlo`, `search` and `ismcts` of every game: search by simulation.
 
 Their playouts are uniformly random, or by the policy of an agent that decides in kernels:
-`search[policy=rule]:50ms`. Determinisations are drawn by the game's `redeal`, all equally likely. A
+`ismcts[policy=rule]:50ms`. Determinisations are drawn by the game's `redeal`, all equally likely. A
 game with an agent of its own of one of these names has that one instead.
 """
 

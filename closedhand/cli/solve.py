@@ -181,7 +181,7 @@ def files_of(game: Game) -> dict[str, FileKind]:
 def refuse_limits_of_lp(
     names: Sequence[str], limits: dict[str, Any], states: str | None, resume: bool
 ) -> None:
-    """Refuse options that the linear program ignores: states, and limits if it runs alone."""
+    """Refuse what the linear program ignores: states; if it runs alone, limits and `resume` too."""
     if "lp" not in names:
         return
     given = [f"--{name}" for name, limit in limits.items() if limit is not None]

@@ -85,7 +85,7 @@ def _checked(factor: float | str, name: str) -> float:
 
 
 def beyond(path: Path | str, what: str, most: int) -> TooLarge:
-    """Make the error for data in a file that exceed a limit."""
+    """Make the error for input of more than `limit(most)`."""
     allowed = limit(most)
     size = f"{allowed >> 20} MiB" if allowed >= 2**20 else f"{allowed:,} bytes"
     return TooLarge(

@@ -167,6 +167,6 @@ def _array(name: str, values: Any, shape: tuple[int, ...] | None, dtype: Any) ->
 
 
 def _check_share(name: str, value: Any) -> None:
-    """Check a number from 0 to 1."""
+    """Refuse what is no number from 0 to 1."""
     if not isinstance(value, float | int | np.floating) or not 0 <= value <= 1:
         raise InputError(f"{name} is a number from 0 to 1, not {shown(value)}")

@@ -183,7 +183,7 @@ def _piece(
 def _joined(
     game: Game, levels: list[dict[str, list[np.ndarray]]], chance: np.ndarray, players: int
 ) -> InfoTree:
-    """Join the levels of a tree; the lists of `levels` are emptied to save memory."""
+    """Join the levels of a tree; empty the dicts of `levels` to save memory."""
     parts: dict[str, list[np.ndarray]] = {name: [] for name in InfoTree._fields}
     starts, set_starts, rows_so_far, ends_so_far = [0], [0], 0, 0
     last = np.full((len(chance), players), -1, np.int32)  # row of the last action of each player

@@ -1,4 +1,4 @@
-"""The agent `greedy`: chooses the action with the lowest price, without search or chance.
+"""The agent `greedy`: makes the play or pass with the lowest price; `choose_bid` bids.
 
 1. Make a play that empties the hand, or the only legal action, at once.
 2. Price a play by the cost of playing out the hand that it leaves (`decompose/partition.py`), and a

@@ -80,9 +80,9 @@ def warm_up_table(game: Game) -> None:
 
 @dataclass
 class Seat:
-    """A player: an agent, or a client and the agent that replaces it if it loses its seat.
+    """A player: an agent, or a client and the agent that plays on if the client is gone.
 
-    The numbers are those of its `Result`; `asked` is the time of the latest question to a client.
+    `Result` explains the numbers; `asked` is the time of the latest question to the client.
     """
 
     agent: Agent

@@ -93,8 +93,8 @@ def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np
     fields: list[tuple[Any, ...]] = [
         ("need", "u8", actions),  # the cards of each play, the joker as itself
         ("family", "i1", actions),
-        ("low", "i1", actions),  # lowest rank; -1 with the joker below the 3
-        ("high", "i1", actions),  # highest rank; 13 with the joker above the 2
+        ("low", "i1", actions),  # lowest rank; -1: joker below the 3, or pass; 13: lone joker
+        ("high", "i1", actions),  # highest rank; 13: joker above the 2, or lone joker; -1: pass
         ("suits", "i1", actions),  # bits; the joker has the suit it stands for
         ("stands", "i1", actions),  # rank that the joker stands for, or NO_JOKER
         ("joker_suit", "i1", actions),  # bit of the suit it stands for; 0 for none

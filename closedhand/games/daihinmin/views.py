@@ -287,7 +287,7 @@ def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> Non
 @kernel
 def _misplaced(state, held, sure):
     """Return a fault, a player and the cards; the arguments are those of `_check_cards`."""
-    # The cards that the others can hold or have played.
+    # The cards that others can hold, or that anybody has played.
     rest = removed(state, deck_of(state), held)
     for player in range(len(sure)):
         twice = removed(state, state.played[player], rest)

@@ -257,7 +257,7 @@ def draw_history(rules, state, player, out):
 def draw_status(rules, state, player, out):
     """Write the status vector."""
     if state.landlord >= 0:
-        # Seats after the landlord's: 0 the landlord, 1 the down peasant, 2 the up peasant.
+        # Distance from the landlord: 0 the landlord, 1 the down peasant, 2 the up peasant.
         out[around(rules, player - state.landlord)] = 1
     for i in range(rules.options.players):
         seat = around(rules, player + i)

@@ -91,7 +91,7 @@ async def _ranked(connection: Connection, ply: int, by: str = "") -> None:
 
 
 def _advise(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
-    """Push hints to the player to act in a view, and the chances of the cards of others."""
+    """Push hints for the player to act in a view, and the chances of the others' cards."""
     connection.start("hint", push_advice(connection, game, view, by, about))
     start_card_chances(connection, game, view, int(view["player"]), about)
 
@@ -110,7 +110,7 @@ async def _place(
     beat: str = "", by: int | None = None, about: int = 0,
 ) -> Any:  # fmt: skip
     """Describe a position of open hands, and push its exact result."""
-    # Only at the end: elsewhere an empty hand is an error, and later seats keep their numbers.
+    # Other empty hands are an error of `place`: later seats must keep their numbers.
     while hands and not hands[-1].strip():
         hands = hands[:-1]
 

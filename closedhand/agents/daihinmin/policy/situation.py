@@ -130,7 +130,7 @@ class Effect(NamedTuple):
 
     revolution: Integer  # whether low ranks are strong after it
     locked: int  # 0: the trick is not locked, 1: the play locks it, 2: it was locked before
-    beating: int  # number of ranks, or kaidan, of the others that beat it, at most `MOST_BEATING`
+    beating: int  # number of unseen ranks, or kaidan, that can beat it, at most `MOST_BEATING`
     sure: int  # 1 if nobody can answer the play, so that its player leads next, else 0
 
 
