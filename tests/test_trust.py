@@ -56,6 +56,7 @@ REASONS = {
         "pickle",
     ): "compiled kernels, from a folder in which only the user may write",
     ("core/workers.py", "pickle"): "jobs are pickled only to see whether they can be, never read",
+    ("bridges/cluster.py", "pickle"): "arguments of jobs, which this program has pickled itself",
     ("web/preparation.py", "subprocess"): "kernels are compiled by a process of our own",
     ("core/numba/gpu/compiler.py", "subprocess"): "NVIDIA's assembler, from the extra `gpu`",
     ("bridges/botzone/foreign.py", "subprocess"): "a bot, by a command that the user has given",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,6 +24,9 @@ class FunctionAgent(BatchAgent):
         super().__init__(game, name)
         self._act = act
         self._form = ObservationForm(game, observation, IN_INFO)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # what the function remembers is the user's
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Return the action for each view, states [n]; int64 [n].

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from closedhand.core import records
-from closedhand.core.agents import AnyAgent, make_agent, parse_agent
+from closedhand.core.agents import AnyAgent, parse_agent
 from closedhand.core.checks import check_seed
-from closedhand.core.duplicate import play_out
+from closedhand.core.duplicate import make_agents, play_out
 from closedhand.core.game import Game, InputError
 
 CHUNK = 500
@@ -37,11 +37,7 @@ def generate(
     sides = np.unique(game.sides, return_inverse=True)[1]
     for start in range(0, games, CHUNK):
         numbers = range(start, min(start + CHUNK, games))
-        # Seeds of their own: with one seed, agents of a kind would choose alike.
-        seeds = np.random.default_rng((seed, start, 1)).integers(2**31, size=len(named))
-        players = [
-            make_agent(game, agent, int(own)) for agent, own in zip(named, seeds, strict=True)
-        ]
+        players = make_agents(game, named, seed, start)
         states, seats = game.empty(len(numbers)), np.empty((len(numbers), len(sides)), np.int64)
         for i, number in enumerate(numbers):
             rng = np.random.default_rng((seed, number))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from closedhand.core import duplicate
-from closedhand.core.agents import Player, traits_of, watch_files
+from closedhand.core.agents import AnyAgent, Player, traits_of, watch_files
 from closedhand.core.checks import check_seed
 from closedhand.core.deals import Deals, choose_deals
 from closedhand.core.duplicate import Chunk, Spec, play_chunk
@@ -57,7 +57,7 @@ class Match:
         return tuple(agent.name for agent in self.agents)
 
 
-def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
+def is_clocked(game: Game, agents: Sequence[AnyAgent]) -> bool:
     """Return whether an agent searches by the clock.
 
     Such an agent may use all cores, so its matches run in one process.

@@ -57,10 +57,16 @@ def labels(agents: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns to show: the game's own, or the win rate, if there is one, and points."""
+    won = {"win rate": row["win_rate"]} if row.get("win_rate") else {}
+    return row.get("columns") or {**won, "points": row["points"]}
+
+
 def role_names(game: Game) -> list[str]:
     """Name the sides: the distinct roles of their seats, joined by `+`; repeated ones get a number.
 
-    In Daihinmin, whose seats have all the same role, they are `player`, `player-2` and so on.
+    In Daihinmin, whose seats all have the same role, they are `player`, `player-2` and so on.
     """
     seats = list(zip(game.roles, game.sides, strict=True))
     names = [

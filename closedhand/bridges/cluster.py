@@ -171,9 +171,9 @@ class Cluster:
 
         Arrays that Ray pickles itself arrive read-only, but agents write to theirs.
         """
-        places = [i for i, each in enumerate(job) if isinstance(each, self._ray.ObjectRef)]
-        own = [None if i in places else each for i, each in enumerate(job)]
-        return self._ray.cloudpickle.dumps(own), places, *(job[i] for i in places)
+        shared = {i: each for i, each in enumerate(job) if isinstance(each, self._ray.ObjectRef)}
+        own = [None if i in shared else each for i, each in enumerate(job)]
+        return self._ray.cloudpickle.dumps(own), list(shared), *shared.values()
 
     def _places(self) -> int:
         """Return the number of jobs that Ray may have at a time."""

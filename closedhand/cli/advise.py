@@ -31,7 +31,7 @@ Simulations = Annotated[
 
 
 def split_plays(game: Game, text: str) -> list[str]:
-    """Split a text into actions, at spaces and commas."""
+    """Split a text into actions at spaces and commas, each read by `typed_action`."""
     return [typed_action(each, game.parse) for each in text.replace(",", " ").split()]
 
 

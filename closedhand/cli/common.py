@@ -184,8 +184,8 @@ def refuse_all(results: Iterable[tuple[Path, FileKind]]) -> None:
         refuse_foreign(path, kind)
 
 
-CLEAR = re.compile(r"\w+([ ,-]\w+)*")
-"""Words with single separators, of which a name with hyphens loses nothing that matters."""
+CLEAR = re.compile(r"\w+([ ,]\w+)*")
+"""Words with one space or comma between them; a hyphen would read like either in the name."""
 
 
 def slug(text: str) -> str:
@@ -209,9 +209,9 @@ def note(text: str) -> None:
 
 def refuse_clocked(game: Game, agents: Iterable["AnyAgent"], ray: str | None) -> None:
     """Refuse agents that search by the clock if a cluster, at `ray`, is to play with them."""
-    from closedhand.core.agents import traits_of
+    from closedhand.arena.match import is_clocked
 
-    if ray is not None and any(traits_of(game, agent).clocked for agent in agents):
+    if ray is not None and is_clocked(game, list(agents)):
         raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
 
 

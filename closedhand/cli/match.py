@@ -186,19 +186,14 @@ def _league(
 
 def show_match(data: dict[str, Any]) -> None:
     """Print match results as tables."""
-    from closedhand.arena.results import between, shortened
+    from closedhand.arena.results import between, columns_of, shortened
 
     console = common.plain_console()
     for pair in data["pairs"]:
         first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {_dealt(data)}, seed {data['seed']}"
         rows = pair["results"]
-        # The columns of the game's spec; or else the win rate, if there are losses, and points.
-        plain = {"win rate": "win_rate", "points": "points"}
-        figures = [
-            row["columns"] or {name: row[key] for name, key in plain.items() if row[key]}
-            for row in rows
-        ]
+        figures = [columns_of(row) for row in rows]
         signs = {
             name: "+" if any(each[name]["mean"] < 0 for each in figures) else ""
             for name in figures[0]

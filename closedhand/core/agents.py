@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -225,8 +225,8 @@ class NamedAgent:
 
     name: str
     factory: Callable[..., Agent]
-    argument: Any
-    options: Mapping[str, Any]
+    argument: Any = field(hash=False)
+    options: Mapping[str, Any] = field(hash=False)
 
     def make(self, game: Game, seed: int = 0) -> Agent:
         """Make an agent for a game, whatever its options; `seed` is for the agent's own randomness.

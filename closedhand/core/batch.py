@@ -44,10 +44,9 @@ def deal(game: Game, seeds: ArrayLike) -> States:
     array = as_array(seeds)
     if array.ndim != 1:
         raise InputError("seeds must be a sequence of whole numbers")
-    # NumPy makes floats of integers that fit no single type, as 1 and 2**63.
-    given = array.tolist() if isinstance(seeds, np.ndarray) else list(cast(Any, seeds))
-    # Making a generator takes longer than the deal, but a seed must deal as it does in envs.
-    generators = (np.random.default_rng(check_seed(seed)) for seed in given)
+    # Making a generator takes longer than the deal, but a seed must deal as it does in envs. Seeds
+    # of the array would not do: NumPy makes floats of integers that fit no single type.
+    generators = (np.random.default_rng(check_seed(seed)) for seed in cast(Any, seeds))
     return _start(game, [draw_seed(each) for each in generators])
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from closedhand.core.batch import prepared
 from closedhand.core.copies import OwnArrays
 from closedhand.core.game import Game, State
 
@@ -20,8 +21,13 @@ class BatchAgent(OwnArrays, ABC):
         """Choose an action, integers [n], for each view, states [n]."""
 
     def act(self, view: State) -> int:
-        """Choose the action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+        """Choose the action of the player to act.
+
+        Raises:
+            InputError: The view is not a state of the game.
+        """
+        views = prepared(self.game, np.asarray(view)[np.newaxis], copy=True)
+        return int(self.act_batch(views)[0])
 
 
 def through_substeps(

@@ -21,7 +21,6 @@ from closedhand.core.records import (
     from_json,
     parse_line,
     reader_of,
-    start,
     stated_options,
 )
 
@@ -123,4 +122,4 @@ def _state_of(game: Game, given: str | Record) -> State:
     if given.deal is not None:
         return game.parse_deal(given.deal)
     own = flat_game(given.game, given.rules)  # whose rules decide what the seed deals
-    return game.parse_deal(own.deal_text(start(own, None, given.seed)))
+    return game.parse_deal(own.deal_text(own.deal(np.random.default_rng(given.seed))))

@@ -97,6 +97,13 @@ def play_out(
     return seconds, decisions, spent_by(agents) - spent
 
 
+def make_agents(game: Game, specs: Sequence[Spec], seed: int, first: int) -> list[Agent]:
+    """Make agents for the deals from number `first` on, each with a seed of its own."""
+    # With one seed agents of a kind would choose alike.
+    seeds = np.random.default_rng((seed, first, 1)).integers(2**31, size=len(specs))
+    return [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
+
+
 def start(
     game: Game, specs: Sequence[Spec], seed: int, deals: range, fixed: np.ndarray | None = None
 ) -> tuple[list[Agent], np.ndarray]:
@@ -105,8 +112,7 @@ def start(
     Return agents and states. They follow from the seed, except `fixed` states and agents that are
     objects, which go on from their last use.
     """
-    seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
-    agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
+    agents = make_agents(game, specs, seed, deals.start)
     if fixed is None:
         fixed = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
     # The first decision of each agent includes loading kernels and networks. It is not timed.

@@ -200,8 +200,8 @@ def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
         raise InputError(f"it is a record of {record.game}, not of {game}")
     if rules:
         own = flat_game(record.game, record.rules)
-        kept = record.rules
-        if rules.get("rules", own.options.get("rules")) != own.options.get("rules"):
+        kept, preset = record.rules, own.options.get("rules")
+        if rules.get("rules", preset) != preset:
             # A record states what its preset sets, which must not override the preset asked for.
             presets = spec_of(record.game).option_table.presets.values()
             kept = {name: kept[name] for name in kept if not any(name in each for each in presets)}

@@ -60,7 +60,10 @@ class Learner(Protocol):
         ...
 
     def summary(self) -> dict[str, Any]:
-        """Return progress and quality so far, for the history: JSON values."""
+        """Return progress and quality so far, for the history: JSON values.
+
+        If it raises a `KeyboardInterrupt`, the learner must be unchanged.
+        """
         ...
 
 

@@ -37,14 +37,13 @@ def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
 
 
 @kernel
-def _play_while_legal(rules: Rules, state: State, actions: Ids, ids: Ids) -> int:
+def _play_while_admitted(rules: Rules, state: State, actions: Ids, ids: Ids) -> int:
     """Play `actions` as long as a history may hold them; return how many were.
 
     In a lenient game it also holds the actions that illegal ones count as, legal or not.
     """
     for k in range(len(actions)):
-        admitted = contract.admit(rules, state, actions[k], ids)
-        if admitted < 0 or admitted != actions[k]:
+        if not 0 <= contract.admit(rules, state, actions[k], ids) == actions[k]:
             return k
         contract.play(rules, state, actions[k])
     return len(actions)
@@ -61,7 +60,7 @@ def replay(rules: Any, state: np.record, actions: Any, ids: int, what: str = "ac
         what: Name of an action, for the reason.
     """
     actions = np.asarray(actions, np.int64)
-    number = _play_while_legal(rules, state, actions, np.empty(ids, np.int32))
+    number = _play_while_admitted(rules, state, actions, np.empty(ids, np.int32))
     if number < len(actions):
         return f"{what} {number + 1} of the history, id {actions[number]}, is not legal"
     return ""
@@ -136,9 +135,7 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
     except Exception as error:
         return f"its deal cannot be written: {error}"
     flat = getattr(rules, "flat", rules)
-    # Ids of the flat game may exceed those of the game in sub-steps.
-    ids = max(game.num_actions, game.flat.num_actions)
-    wrong = replay(flat, replayed, state.history[: state.moves], ids)
+    wrong = replay(flat, replayed, state.history[: state.moves], game.flat.num_actions)
     if wrong:
         return wrong
     for name in ("player", "moves", "history"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closedhand.core import game_kernels
-from closedhand.core.agents import Agent, make_agent
+from closedhand.core.agents import AnyAgent, make_agent
 from closedhand.core.checks import InputError, shown
 from closedhand.core.cuda_driver import Launch
 from closedhand.core.game import Game
@@ -293,7 +293,7 @@ class DeviceBatch:
         self._launches["pick"](device.stream())
         return self._actions
 
-    def decide(self, agent: str | Agent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
+    def decide(self, agent: AnyAgent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
         """Return the actions of an agent for the players to act, int64 [number].
 
         The agent decides in kernels. The actions are written into `out`, a tensor on the same

@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from closedhand.agents.function import FunctionAgent
 from closedhand.core import batch_kernels, lockstep
 from closedhand.core.agents import Agent, Player, act_batch, make_agent
 from closedhand.core.checks import InputError, shown
@@ -130,16 +129,11 @@ def check_seat(game: Game, seat: int | str) -> int | None:
 def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
     """Restore attributes of an env if a `given` start is refused in this block.
 
-    If `given` is None, nothing is kept. Agents made of a name or a `NamedAgent` are deep-copied,
-    but not functions that play as agents: what these remember is the user's.
+    If `given` is None, nothing is kept. Agents made of a name or a `NamedAgent` are deep-copied.
     """
-    others = env._opponents
-    kept_ones: list[Any] = []
-    if others is not None:
-        kept_ones += others.specs
-        kept_ones += [agent for agent in others.agents if isinstance(agent, FunctionAgent)]
+    specs = env._opponents.specs if env._opponents is not None else ()
     # Deepcopy does not copy objects that are in its memo.
-    memo = {id(each): each for each in kept_ones}
+    memo = {id(spec): spec for spec in specs}
     held = names if given is not None else ()
     kept = {name: copy.deepcopy(getattr(env, name), memo) for name in held}
     try:

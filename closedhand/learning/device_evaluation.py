@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from closedhand.core.agents import Agent
+from closedhand.core.agents import AnyAgent
 from closedhand.core.game import Game
 from closedhand.core.statistics import wins
 from closedhand.envs.device_batch import DeviceBatch
@@ -18,7 +18,7 @@ MOST_STEPS = 2000
 
 
 @torch.no_grad()
-def versus(batch: DeviceBatch, network: Any, opponent: str | Agent, seed: int) -> dict[str, Any]:
+def versus(batch: DeviceBatch, network: Any, opponent: AnyAgent, seed: int) -> dict[str, Any]:
     """Play a network's best actions against an agent that decides in kernels, in duplicate.
 
     Every game of the batch is a deal, on which the network, a `networks.PolicyValue`, plays each

@@ -317,11 +317,9 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
 
     def score(self, opponent: AnyAgent) -> dict[str, Any]:
         """Measure greedy play on the device; against an agent in Python, do as other learners."""
-        agent = make_agent(self.features.game, opponent, self.seed)
-        if policy_of(agent) is None:
+        if policy_of(make_agent(self.features.game, opponent, self.seed)) is None:
             return super().score(opponent)
-        other = opponent if isinstance(opponent, str) else agent
-        return versus(self._judged, self.average, other, self.seed + 1)
+        return versus(self._judged, self.average, opponent, self.seed + 1)
 
     @cached_property
     def _judged(self) -> DeviceBatch:
@@ -346,8 +344,8 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
             InputError, ValueError, KeyError: It is damaged, or belongs to another network. The
                 learner may then be restored in part: discard it.
         """
-        scale = state["scale"]
         check_arrays(state, {"scale": np.zeros(3)})
+        scale = state["scale"]
         if not np.isfinite(scale).all() or (scale < 0).any():
             raise ValueError("scale")
         super().restore(state)

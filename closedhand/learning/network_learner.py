@@ -183,8 +183,8 @@ class NetworkLearner(Generic[Chosen]):
         decisions, games, seconds = self._noted
         passed = max(self.seconds - seconds, 1e-9)
         start = time.monotonic()
-        name = self.game.name
-        scores = {parse_agent(name, each).name: self.score(each) for each in self.against}
+        game = self.game.name
+        scores = {parse_agent(game, each).name: self.score(each) for each in self.against}
         self._judged_at = time.monotonic()
         self._judging = self._judged_at - start
         # Only now: if the scores are interrupted, the next summary counts from the same point.

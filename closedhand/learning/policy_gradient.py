@@ -131,8 +131,8 @@ class Training:
         """Resume from a state that `state` returned.
 
         Raises:
-            ValueError, InputError: It is damaged, or belongs to another task. The fit may then be
-                restored in part: discard it.
+            ValueError, KeyError, InputError: It is damaged, or belongs to another task. The fit may
+                then be restored in part: discard it.
         """
         check_arrays(state, {"steps": np.array(0)})
         self.steps = int(state["steps"])

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.checks import InputError, as_array, integers, shown, whole_number
+from closedhand.core.checks import InputError, integers, shown, whole_number
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import Floats, Ids, Policy, State, with_distinct_name
 from closedhand.core.registry import GAMES, load
@@ -176,10 +176,10 @@ def endgame(
         raise InputError(f"players of {game.name} act at the same time: there is no line to search")
     if game.over(state):
         raise InputError("the game is over")
-    sides = teams_of(game, state) if teams is None else tuple(as_array(teams).ravel().tolist())
-    if len(sides) != game.num_players:
-        raise InputError(f"teams: {game.name} has {game.num_players} seats, not {len(sides)}")
-    integers("teams", sides, game.num_players, "seat")
+    if teams is None:
+        sides = teams_of(game, state)
+    else:
+        sides = tuple(integers("teams", teams, game.num_players, "seat").tolist())
     policy = means.policy if means else Uniform()
     with np.errstate(over="ignore"):  # without the compiler, hashes overflow with a warning
         searching = _Search(paid, policy, state, sides, seconds, memory)

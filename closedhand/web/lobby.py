@@ -81,7 +81,7 @@ class Lobby:
         self._others = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "others")
         self.advisers = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "advisers")
         self._driven: dict[str, asyncio.Task[None]] = {}
-        # An event ends the pause before an agent's action, if the table no longer calls for one.
+        # Set when a table changes or is to step: then the pause of an agent is measured anew.
         self._woken: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._steps = set[str]()  # tables whose next action is played even if they are paused
         self._listeners: dict[str, set[Callable[[], None]]] = {}
@@ -175,7 +175,8 @@ class Lobby:
                 replace(self._seat(game, each), player=number) for number, each in enumerate(seats)
             ]
             # Of agents with files: one that cannot be made is refused now, not at its first move.
-            for agent in {seat.agent for seat in players}.intersection(self.added.get(name, ())):
+            with_files = self.added.get(game.name, ())
+            for agent in {seat.agent for seat in players}.intersection(with_files):
                 make_agent(game, agent)
             start = game.parse_deal(deal) if deal else game.deal(np.random.default_rng((seed, 0)))
             has_persons = any(not seat.agent for seat in players)
@@ -308,9 +309,9 @@ class Lobby:
         self._steps.discard(table.id)
 
     async def _pause(self, table: Table, begun: float) -> None:
-        """Wait for the pace of a table, from a time on; end at once for a step or another position.
+        """Wait until the pace of a table has passed since `begun`; a changed pace counts at once.
 
-        A new pace counts at once, too.
+        Return at once after a step or a change of position.
         """
         loop, version, woken = asyncio.get_running_loop(), table.version, self._woken[table.id]
         while table.version == version and _goes_on(table, False) and table.id not in self._steps:

@@ -178,6 +178,8 @@ class RemoteMatch:
         try:
             name, options, host, port = self.address
             self._bind(name, options)  # first: once connected, the server waits for few seconds
+            if self.end:  # the seat was left meanwhile
+                return
             self._client = client = load(spec_of(name).client or "")(
                 self.seat.agent or self, host, port, self.seat.occupant, watch=self._see, **options
             )

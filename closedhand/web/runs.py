@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from closedhand.arena.results import shortened
+from closedhand.arena.results import columns_of, shortened
 from closedhand.core.game import InputError
 from closedhand.core.parsing import NATURAL
 from closedhand.core.reading import json_in, load_json, read_arrays
@@ -137,14 +137,11 @@ def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, A
 
 
 def _row(row: Any) -> dict[str, Any]:
-    # The columns that the command prints: those of the game's spec, or else win rate and points.
-    won = {"win rate": row["win_rate"]} if row.get("win_rate") else {}
-    columns = row.get("columns") or {**won, "points": row["points"]}
     return {
         "agent": shortened(str(row["agent"])),
         "role": str(row.get("role", "")),
         "points": estimate_of(row["points"]),
-        "columns": {name: estimate_of(each) for name, each in columns.items()},
+        "columns": {name: estimate_of(each) for name, each in columns_of(row).items()},
     }
 
 

@@ -55,8 +55,8 @@ def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) ->
 
 
 def _trouble(table: Table, with_files: Collection[str]) -> str:
-    """Return the trouble of a table; no reason if an agent that names files was to act."""
-    agent = "" if table.over else table.seats[int(table.state["player"])].agent
-    if table.trouble and agent in with_files:
-        return f"{without_files(agent, with_files)} has failed"
+    """Return the trouble of a table; no reason if an agent that names files has failed."""
+    for agent in with_files:
+        if table.trouble.startswith(f"{agent}: "):
+            return f"{without_files(agent, with_files)} has failed"
     return table.trouble

@@ -7,6 +7,7 @@ import pytest
 
 from closedhand import InputError, make_game
 from closedhand.arena import generate
+from closedhand.core import duplicate
 from closedhand.core.records import replay
 
 
@@ -28,13 +29,13 @@ def test_each_game_has_its_deal_and_agents(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_agents_of_a_kind_choose_apart_from_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has a seed of its own in each piece."""
-    made, seeds = generate.make_agent, []
+    made, seeds = duplicate.make_agent, []
 
     def noted(game: Any, agent: Any, seed: int) -> Any:
         seeds.append(seed)
         return made(game, agent, seed)
 
-    monkeypatch.setattr(generate, "make_agent", noted)
+    monkeypatch.setattr(duplicate, "make_agent", noted)
     monkeypatch.setattr(generate, "CHUNK", 1)
     games = [list(generate.generate(make_game("leduc"), ["random"] * 2, 2, 5)) for _ in range(2)]
     assert games[0] == games[1] and seeds[:4] == seeds[4:]

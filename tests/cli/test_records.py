@@ -71,7 +71,7 @@ def test_the_record_that_fits_no_log_is_named() -> None:
         state = game.playout(game.deal(np.random.default_rng(seed)), np.random.default_rng(seed))
         lines.append(records.from_state(game, state))
     records.write(Path("two.jsonl"), lines)
-    assert_refused("record 2: its classes", "records", "export", "two.jsonl", "--out", "x.log")
+    assert_refused("record 2: the classes are", "records", "export", "two.jsonl", "--out", "x.log")
 
 
 @pytest.mark.parametrize("game", ["spades", "leduc", "chinese-poker"])

@@ -103,7 +103,7 @@ class Responder(Separable):
     """Agent that responds to a pool: counts points of promising arrangements against all of it.
 
     An arrangement is promising if its expected points by the tables are within `slack` of the best.
-    `values`, and the front to a back that another agent chose, are by the tables alone.
+    Only the front to a back that another agent chose is by the tables alone.
     """
 
     def __init__(self, game: Game, tables: Tables, pool: Pool, slack: float, name: str) -> None:
@@ -140,9 +140,8 @@ class Responder(Separable):
                 return super().values(view, actions)
             of_back = np.where(backs == back, substeps.FIRST_FRONT + fronts, -1)
             ids = backs if back == UNSET else of_back
-        found: dict[int, float] = {}
-        for action, mean in zip(ids.tolist(), points.tolist(), strict=True):
-            found[action] = max(mean, found.get(action, mean))
+        order = np.argsort(points)  # so that the best arrangement of a back counts
+        found = dict(zip(ids[order].tolist(), points[order].tolist(), strict=True))
         return np.array([found.get(int(action), np.nan) for action in actions])
 
 

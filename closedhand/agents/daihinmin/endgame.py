@@ -1,6 +1,6 @@
 """Sure wins of Daihinmin, and the game of the last two players.
 
-A **sure** play ends the trick whatever the others hold: it covers an 8, no unseen cards beat it, or
+A **sure** play ends the trick whatever the others hold: its 8 ends it, no unseen cards beat it, or
 all other players are out of the trick. The search for a sure win:
 
 1. List the legal plays of the player, who leads or follows.

@@ -12,7 +12,7 @@ def check_three(game: Game, who: str) -> None:
 
 
 def check_plain(game: Game, who: str) -> None:
-    """Raise an `InputError` unless three players have all cards and the landlord leads at once."""
+    """Raise an `InputError` unless three players with all 54 cards begin with a lead."""
     check_three(game, who)
     if PRESETS[game.options["rules"]].deck != WHOLE:
         raise InputError(f"{who} is for games of 54 cards: not rules={game.options['rules']}")

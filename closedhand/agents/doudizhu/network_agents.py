@@ -65,11 +65,8 @@ def files_of(argument: str | None) -> tuple[Path, ...]:
 
     A policy network may have any suffix; the kicker network beside it plays, too.
     """
-    if argument is None:
-        return ()
-    given = {path for path in policy_files(argument).values() if os.path.isfile(path)}
-    given -= set(SHIPPED_FILES.values())
-    return tuple(sorted({*agents.files_of(argument), *given}))
+    files = {*agents.files_of(argument), *policy_files(argument).values()}
+    return tuple(sorted(filter(os.path.isfile, files - {*SHIPPED_FILES.values()})))
 
 
 @described(

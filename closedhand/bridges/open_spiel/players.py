@@ -100,12 +100,13 @@ class PolicyAgent(BatchAgent):
         """
         rows = np.zeros((len(views), self._game.ours.num_actions))
         for row, view in zip(rows, views, strict=True):
-            shares = self._policy.action_probabilities(self._game.state_of(view))
+            state = self._game.state_of(view)
+            shares = self._policy.action_probabilities(state)
             pairs = shares.items() if isinstance(shares, Mapping) else shares
             for action, share in pairs:
                 row[action] = share
             if not row.sum() > 0:
-                where = self._game.state_of(view).information_state_string()
+                where = state.information_state_string()
                 raise InputError(f"the policy of agent {self.name!r} has no entry for {where!r}")
         return rows
 

@@ -7,6 +7,7 @@ import typer
 
 from closedhand.cli import common
 from closedhand.commands.doudizhu.networks import Out, Threads
+from closedhand.core.agent_spec import quoted
 from closedhand.core.file_kinds import CHECKPOINT, NETWORK, TORCH_CHECKPOINT, FileKind, object_with
 
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
@@ -103,7 +104,8 @@ def bid_net(
         losses = [f"{name} {loss:.4f}" for name, loss in result.about["log_loss"].items()]
         typer.echo(f"log loss on held-out deals: {', '.join(losses)}")
         show_points(result.about["judged"])
-        typer.echo(f"saved {result.path}: bid by it with the agent bids:net={result.path}:AGENT")
+        path = quoted(str(result.path), ",:")
+        typer.echo(f"saved {result.path}: bid by it with the agent bids:net={path}:AGENT")
     again = "interrupted; the best network so far is saved, and the same command resumes"
     common.leave_if_interrupted(result.interrupted, again)
 

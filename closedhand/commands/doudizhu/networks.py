@@ -100,7 +100,8 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
     kept = max(result.history, key=learner.quality)
     speed, right = f"{last['pairs_per_second']:,} pairs/s", 100 * kept["accuracy"]["all"]
     typer.echo(f"{last['step']:,} steps, {speed}, {right:.1f}% accuracy on held-out deals")
-    if learner.is_stuck(result.history, settings.patience):
+    is_whole = settings.share(last["step"], last["seconds"]) >= 1
+    if not is_whole and learner.is_stuck(result.history, settings.patience):
         typer.echo(f"ended early: no better network in the last {settings.patience} checks")
     played = (out / "policy.safetensors").exists()
     agent = AgentSpec("policy-net", {}, str(out))

@@ -24,7 +24,7 @@ from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import NOBODY, PLAYERS
 
 Watch = Callable[[State, int, int], None]
-"""Callback of a view, its player, and the player whose turn was just seen; else -1."""
+"""Callback of a view, its player, and the player whose turn was just seen, -1 if none was."""
 
 CHUNK = 65536
 """Most bytes of one read."""
@@ -61,8 +61,8 @@ def round_game(**options: Any) -> Game:
 class Connection:
     """Reads the numbers and tables of a server in order.
 
-    Its failures are `EOFError`: an `OSError` may be one of the agent. `check` is called at
-    intervals while the server is silent; it may raise `KeyboardInterrupt`.
+    A failed connection raises `EOFError`, so that an `OSError` can only be one of the agent.
+    `check` is called at intervals while the server is silent; it may raise `KeyboardInterrupt`.
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:

@@ -70,11 +70,11 @@ def compute(
     specs = {"DR": network, "MW": best}
     game = the_game()
     pairs = {name: [specs[side] for side in sides] for name, sides in PAIRINGS.items()}
-    processes = {
-        name: 1 if match.is_clocked(game, pair) else workers for name, pair in pairs.items()
-    }
+    clocked = {name for name, pair in pairs.items() if match.is_clocked(game, pair)}
     parts = {
-        part_name(i, name): _part(pair, range(i * games, (i + 1) * games), seed, processes[name])
+        part_name(i, name): _part(
+            pair, range(i * games, (i + 1) * games), seed, 1 if name in clocked else workers
+        )
         for i in range(iterations)
         for name, pair in pairs.items()
     }

@@ -18,10 +18,10 @@ from closedhand.agents.doudizhu.deeprocket.accuracy import accuracies, evaluate
 from closedhand.agents.doudizhu.deeprocket.pairs import Batch
 from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
 from closedhand.agents.doudizhu.deeprocket.recorded import Games
+from closedhand.agents.doudizhu.endgames import by_wins
 from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
 from closedhand.core.files import replacing
 from closedhand.core.game import Game
-from closedhand.core.registry import make_game
 from closedhand.core.run import Watch
 from closedhand.core.version import __version__
 from closedhand.learning.evaluation import judge
@@ -118,17 +118,12 @@ def is_stuck(checks: list[dict[str, Any]], patience: int) -> bool:
     return bool(scores) and len(scores) - 1 - int(np.argmax(scores)) >= patience
 
 
-def played_to_win(game: Game) -> Game:
-    """Return the game of checks by play, which count wins: a win is the objective of its agents."""
-    return make_game(game.name, **{**game.options, "objective": "win"})
-
-
 def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
-    """Measure the share of duplicate games, `played_to_win`, that a network wins as `policy-net`.
+    """Measure the share of duplicate games that a network wins as `policy-net`, playing to win.
 
     The network of the other kind, policy or kicker, is the package's.
     """
-    game = played_to_win(game)
+    game = by_wins(game)
     kind = network.config["kind"]
     both = {other: networks.load(path, other)[0] for other, path in SHIPPED_FILES.items()}
     both[kind] = copy.deepcopy(network).cpu()  # a copy: the original is in training

@@ -221,7 +221,7 @@ def check(game: Game, agents: Sequence[Spec], seed: int, workers: Workers) -> No
     if not agents:
         raise InputError("shards need at least one agent")
     check_seed(seed)
-    workers = check_workers(workers)
+    check_workers(workers)
 
 
 def write_shard(

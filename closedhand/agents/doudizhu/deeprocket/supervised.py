@@ -25,8 +25,9 @@ from lightning.pytorch.accelerators import CPUAccelerator
 from lightning.pytorch.loggers import TensorBoardLogger
 
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
-from closedhand.agents.doudizhu.deeprocket.learner import Learner, Settings, is_stuck, played_to_win
+from closedhand.agents.doudizhu.deeprocket.learner import Learner, Settings, is_stuck
 from closedhand.agents.doudizhu.deeprocket.stream import Stream
+from closedhand.agents.doudizhu.endgames import by_wins
 from closedhand.core.agents import make_agent
 from closedhand.core.checks import check_learner_seed, prefixed
 from closedhand.core.game import InputError
@@ -52,7 +53,7 @@ def precision_of(device: str) -> Any:
     return "bf16-mixed" if torch.cuda.is_bf16_supported() else "16-mixed"
 
 
-def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
+def noted_in(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Read what a checkpoint notes of its training; an `InputError` if the settings differ."""
     found = read_checkpoint(path).get("closedhand")
     if not isinstance(found, dict) or not {"settings", "step", "seconds", "checks"} <= set(found):
@@ -87,6 +88,8 @@ def train(
         raise InputError("give --minutes or --steps")
     if not all(limit > 0 for limit in (*settings.limits, settings.batch)):
         raise InputError("steps, minutes and batch must be more than 0")
+    if settings.role not in (None, *ROLES):
+        raise InputError(f"no role {settings.role!r}; there are {', '.join(ROLES)}")
     best, path = out / f"{kind}.safetensors", out / f"{kind}.ckpt"
     if settings.start is not None and best.resolve() == settings.start.resolve():
         raise InputError(f"{best} is the network to start from: choose another folder for --out")
@@ -96,13 +99,13 @@ def train(
     progress(0.0, "reading records")
     games = recorded.read(records, settings.expert)
     if settings.select is not None:
-        make_agent(played_to_win(games.game), settings.select)  # raises if its text is wrong
+        make_agent(by_wins(games.game), settings.select)  # raises if its text is wrong
     with prefixed(str(records)):
         rows = decisions_of(games, kind, settings.role)
     same = stated(network, games, rows, settings)
     resumed = path if path.exists() and not restart else None
     first = valid = 0
-    done = None if resumed is None else check_resumable(resumed, same)
+    done = None if resumed is None else noted_in(resumed, same)
     if not restart:
         networks.check_own(best, kind, same)
     if done is not None:
@@ -151,8 +154,6 @@ def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarr
     rows = pairs.index(games, kind)
     if role is None:
         return rows
-    if role not in ROLES:
-        raise InputError(f"no role {role!r}; there are {', '.join(ROLES)}")
     # Records have no auction: the landlord, seat 0, makes the first move.
     return rows[rows[:, 1] % len(ROLES) == ROLES.index(role)]
 

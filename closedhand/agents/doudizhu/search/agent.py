@@ -90,15 +90,14 @@ class SearchAgent(OwnArrays):
         if not self.game.options["substeps"]:
             return self._decide(view)
         # The search for the main group has found the kickers as well. The play is stored by
-        # position, as many games may be played in lockstep. What is known of the landlord's hand
-        # is part of it.
+        # position, as many games may be played in lockstep; its public cards are part of it.
         known = view["hands"].tobytes() + view["public"].tobytes()
-        moment = known + view["history"][: view["moves"]].tobytes()
-        if moment not in self._decided:
+        position = known + view["history"][: view["moves"]].tobytes()
+        if position not in self._decided:
             if len(self._decided) == REMEMBERED:
                 del self._decided[next(iter(self._decided))]
-            self._decided[moment] = self._decide(view)
-        return int(next_step(self.game.rules, view, self._decided[moment], self._ids))
+            self._decided[position] = self._decide(view)
+        return int(next_step(self.game.rules, view, self._decided[position], self._ids))
 
     def _decide(self, view: State) -> int:
         """Choose a flat play or bid."""

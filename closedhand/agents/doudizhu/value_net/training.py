@@ -232,12 +232,13 @@ class Training:
 
     def summary(self) -> dict[str, Any]:
         """Return the counts, the results against `decompose`, and the mean loss; reset the loss."""
+        measured = measure(self.game, self.agent())  # first: an interruption leaves the loss
         total, number = self.losses.tolist()
         self.losses = np.zeros(2)
         return {
             **{name: getattr(self, name) for name in files.NUMBERS},
             "loss": round(total / max(number, 1), 5),
-            **measure(self.game, self.agent()),
+            **measured,
         }
 
     @property
