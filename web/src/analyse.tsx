@@ -6,6 +6,7 @@ import { useReturns, useShared } from "./context";
 import { Fan } from "./fan";
 import { Felt } from "./felt";
 import { ChancesPanel, HintPanel } from "./hints";
+import { Offline } from "./net";
 import { OptionList, usePlayers, type Options } from "./options";
 import { OpenHands } from "./open-hands";
 import { Waiting } from "./preparation";
@@ -45,7 +46,7 @@ export function AnalysePage() {
       setPosition(await net.ask("analyse", asked.current));
     } catch (e) {
       setPosition(null);
-      setError((e as Error).message);
+      if (!(e instanceof Offline)) setError((e as Error).message);
     }
     setBusy(false);
   };

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useReturns, useShared } from "./context";
 import { EndgamePanel, useEndgame } from "./endgame";
 import { Felt } from "./felt";
+import { Offline } from "./net";
 import { OptionList, usePlayers, type Options } from "./options";
 import { Waiting } from "./preparation";
 import { translator } from "./strings";
@@ -44,7 +45,7 @@ export function OpenHands({ game }: { game: Game }) {
       setPosition(await net.ask("place", asked.current));
     } catch (e) {
       setPosition(null);
-      setError((e as Error).message);
+      if (!(e instanceof Offline)) setError((e as Error).message);
     }
     setBusy(false);
   };

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { translator, type Translate } from "./strings";
-import { useShared } from "./context";
+import { useReturns, useShared } from "./context";
 import type { Game, Option } from "./types";
 
 export type Options = Record<string, string>;
@@ -30,12 +30,13 @@ function Field({ option, value, set, t }: { option: Option; value: string; set: 
 // The number of seats under some options: any of them may change it. While they are refused, the one before.
 export function usePlayers(game: Game, options: Options): number {
   const { net } = useShared();
+  const returns = useReturns();
   const [found, setFound] = useState({ game: game.name, players: game.players });
   useEffect(() => {
     let current = true;
     net.ask("players", { game: game.name, options }).then((players) => current && setFound({ game: game.name, players }), () => {});
     return () => { current = false; };
-  }, [game.name, options]);
+  }, [game.name, options, returns]);
   return found.game === game.name ? found.players : game.players;
 }
 
