@@ -149,8 +149,6 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     refuse_agents_in(learner, [folder / name for name in results])
     make_folder(folder, results)
     checkpoint = folder / runs.CHECKPOINT
-    if not restart:
-        runs.check_free(learner, folder)
     run = runs.begin(learner, folder)
     if restart and checkpoint.exists():  # without a checkpoint the files may be of another program
         runs.clear(folder)

@@ -109,8 +109,6 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
 
         run = training.begin(game, method, seed, out, progress)
         learner = run.learner
-        if not restart:
-            training.check_free(learner, out)
         if run.resume_if_kept(restart):
             common.note(f"resuming after {learner.cycles} cycles")
         run.work(run.seconds + seconds)

@@ -10,7 +10,6 @@ from closedhand.cli.solve import files_of, show_results, work
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import DRAWING, PICTURE
 from closedhand.core.game import Game
-from closedhand.core.run import check_resumable
 
 
 def learn(
@@ -21,10 +20,8 @@ def learn(
     from closedhand.solvers import solving
 
     common.make_folder(folder, {"nash-conv.png": PICTURE, **files_of(game)})
-    path = folder / "strategy.npz"
-    if not restart:
-        check_resumable(path, folder / "learner.npz")
     run = solving.Run(algorithm, game, seed, folder)
+    run.made = path = folder / "strategy.npz"
     run.resume_if_kept(restart)
     result = work(run, seconds=run.seconds + seconds)
     show_results([result])

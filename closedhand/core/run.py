@@ -94,16 +94,6 @@ NPZ = Format(write_arrays, _read_npz)
 """NumPy's npz, with the metadata of the run as JSON texts."""
 
 
-def check_resumable(made: Path, checkpoint: Path, left: Callable[[], bool] = lambda: False) -> None:
-    """Refuse to overwrite the result of a run, `made`, that has no checkpoint.
-
-    A kill between the first result and the first checkpoint leaves such a result of the same run.
-    `left` returns whether `made` may be that one; it is then overwritten.
-    """
-    if made.exists() and not checkpoint.exists() and not left():
-        raise InputError(f"{made} is of another training: name another folder, or add --restart")
-
-
 def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Refuse to resume work on a path that was begun with other settings, or another `version`.
 
@@ -218,11 +208,12 @@ class Run(Generic[Worker]):
         learner: The learner, before its first piece of work.
         settings: Settings that must be the same on resumption, JSON values.
         path: Path of the checkpoint; None: none is kept.
-        save_results: Called before each checkpoint, so the checkpoint is never newer than these
-            results.
+        save_results: Called before each checkpoint, so no checkpoint but the first is newer than
+            these results.
         format: Format of the checkpoint.
         note_checkpoints: Whether every checkpoint adds a summary to the history, besides those
             that the learner asks for.
+        made: Main result of `save_results`; without a checkpoint it is that of another run.
         seconds: Seconds of work over all resumptions, without summaries and checkpoints.
         history: Summaries of the learner in order, each with the seconds of work before it.
         interrupted: Whether Ctrl-C ended the work.
@@ -235,6 +226,7 @@ class Run(Generic[Worker]):
     save_results: Callable[[], object] = lambda: None
     format: Format = NPZ
     note_checkpoints: bool = True
+    made: Path | None = None
     seconds: float = field(default=0.0, init=False)
     history: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]], init=False)
     interrupted: bool = field(default=False, init=False)
@@ -273,10 +265,22 @@ class Run(Generic[Worker]):
         return self
 
     def resume_if_kept(self, restart: bool = False) -> bool:
-        """Resume from the checkpoint, if there is one, unless `restart`; return whether it did."""
-        if restart or self.path is None or not self.path.exists():
+        """Resume from the checkpoint, if there is one, unless `restart`; return whether it did.
+
+        Raises:
+            InputError: As for `resume`, or `made` is of another run.
+        """
+        if restart or self.path is None:
+            return False
+        if not self.path.exists():
+            if self.made is not None and self.made.exists():
+                raise InputError(
+                    f"{self.made} is of another training: name another folder, or add --restart"
+                )
             return False
         self.resume()
+        if self.made is not None and not self.made.exists():
+            self.save_results()  # there may be no more work, after which they would be saved
         return True
 
     def work(
@@ -327,10 +331,20 @@ class Run(Generic[Worker]):
         return round(self.seconds, 6)
 
     def save(self) -> None:
-        """Save further results, then write a checkpoint."""
+        """Save further results, then write a checkpoint.
+
+        The first checkpoint is also written before `made`, which a kill between the two would
+        otherwise leave as if it were of another run.
+        """
         if self.note_checkpoints:
             self.note()
+        if self.made is not None and self.path is not None and not self.path.exists():
+            self._keep()
         self.save_results()
+        self._keep()
+
+    def _keep(self) -> None:
+        """Write a checkpoint."""
         if self.path is not None:
             about = {key: getattr(self, key) for key in ABOUT}
             self.format.write(self.path, self.learner.state(), about)

@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 
 from closedhand.core.agents import digests
 from closedhand.core.files import remove, write_atomically
-from closedhand.core.game import InputError
-from closedhand.core.run import Run, check_resumable
-from closedhand.learning import agent_factory, networks
+from closedhand.core.run import Run
+from closedhand.learning import agent_factory
 from closedhand.learning.network_learner import NetworkLearner
 from closedhand.learning.population import OPPONENTS
 from closedhand.learning.tensorboard import logs
@@ -42,29 +41,10 @@ def begin(learner: Learner, folder: Path | None = None) -> Run[Learner]:
             about = {"settings": settings, "seconds": run.seconds, "history": run.history}
             write_atomically(folder / HISTORY, json.dumps(about, indent=1) + "\n")
 
-    path = None if folder is None else folder / CHECKPOINT
-    run = Run(learner, settings, path, save, note_checkpoints=False)
+    made = None if folder is None else folder / agent_factory.NAME
+    path = made and made.with_name(CHECKPOINT)
+    run = Run(learner, settings, path, save, note_checkpoints=False, made=made)
     return run
-
-
-def check_free(learner: NetworkLearner[Any], folder: Path) -> None:
-    """Refuse to overwrite the network of another training in a folder without a checkpoint.
-
-    A network of the same training may be overwritten: a process that is killed between its first
-    network and its first checkpoint leaves one. With a checkpoint, `Run.resume` compares settings.
-    """
-    path = folder / agent_factory.NAME
-    if not path.exists() or (folder / CHECKPOINT).exists():
-        return
-    try:
-        _, about, _ = networks.load(path, [learner.features])
-    except InputError:
-        about = {"options": {}, "provenance": {}}
-    found = {**about["provenance"], "options": about["options"]}
-    wanted = {**learner.provenance(), "options": dict(learner.features.game.options)}
-    same = ("options", "algorithm", "opponents", "settings", "seed")
-    if any(found.get(key) != wanted[key] for key in same):
-        check_resumable(path, folder / CHECKPOINT)
 
 
 def clear(folder: Path) -> None:

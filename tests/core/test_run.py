@@ -97,6 +97,47 @@ def test_an_evaluation_that_was_interrupted_is_made_up_for(tmp_path: Path) -> No
         assert numbers(run) == [3, 4]
 
 
+def making(folder: Path) -> Run[Counter]:
+    """Make a run with a result besides the checkpoint."""
+    made = folder / "number.txt"
+
+    def save() -> None:
+        made.write_text(str(run.learner.number))
+
+    run = Run(Counter(), {}, folder / "run.npz", save, made=made)
+    return run
+
+
+def test_a_result_without_a_checkpoint_is_of_another_run(tmp_path: Path) -> None:
+    path = tmp_path / "number.txt"
+    path.write_text("5")
+    with pytest.raises(InputError, match=r"number\.txt is of another training: name another fold"):
+        making(tmp_path).resume_if_kept()
+    run = making(tmp_path)
+    assert not run.resume_if_kept(restart=True)
+    run.work(over=lambda: run.learner.number == 3)
+    assert path.read_text() == "3" and making(tmp_path).resume_if_kept()
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_kill_at_the_first_checkpoint_leaves_what_is_resumed(tmp_path: Path, saved: bool) -> None:
+    """Killed before or after the result is written."""
+
+    def save() -> None:
+        if saved:
+            before()
+        raise ZeroDivisionError
+
+    run = making(tmp_path)
+    before, run.save_results = run.save_results, save
+    with pytest.raises(ZeroDivisionError):
+        run.work(over=lambda: run.learner.number == 7)
+    again = making(tmp_path)
+    assert again.resume_if_kept() and again.learner.number == 7
+    again.work(over=lambda: again.learner.number == 7)  # no more work, and yet there is the result
+    assert (tmp_path / "number.txt").read_text() == "7"
+
+
 @pytest.mark.parametrize("missing", ["settings", "number", None])
 def test_what_is_no_checkpoint_is_one_line(tmp_path: Path, missing: str | None) -> None:
     path = tmp_path / "run.npz"

@@ -182,24 +182,11 @@ def test_another_file_of_an_opponent_is_not_resumed(tmp_path: Path) -> None:
         begin().resume()
 
 
-def test_a_network_without_its_checkpoint_is_written_over_by_its_own_training(
-    tmp_path: Path,
-) -> None:
-    """A kill between the two leaves it behind."""
-    game = make_game("leduc")
-    learn(LEARNERS["ppo"](game), 1).save(tmp_path)
-    runs.check_free(LEARNERS["ppo"](game), tmp_path)
-    for other in (PPO(game, PPOSettings(**SMALL), 4), LEARNERS["dmc"](game)):
-        with pytest.raises(InputError, match="of another training"):
-            runs.check_free(other, tmp_path)
-
-
-def test_a_network_of_other_options_is_of_another_training(tmp_path: Path) -> None:
-    learner = LEARNERS["ppo"](make_game("uh_leduc", pair="card"))
+def test_a_network_without_a_checkpoint_is_not_written_over(tmp_path: Path) -> None:
+    learner = LEARNERS["ppo"](make_game("leduc"))
     learner.save(tmp_path)
-    runs.check_free(learner, tmp_path)
-    with pytest.raises(InputError, match="of another training"):
-        runs.check_free(LEARNERS["ppo"](make_game("uh_leduc")), tmp_path)
+    with pytest.raises(InputError, match=r"model\.safetensors is of another training"):
+        runs.begin(learner, tmp_path).resume_if_kept()
 
 
 @every_learner

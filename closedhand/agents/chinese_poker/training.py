@@ -20,7 +20,6 @@ the dependence between the parts, and the cards already held.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ from closedhand.agents.chinese_poker.separable import Tables, arrange, expected_
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import inlined, kernel
 from closedhand.core.optional_imports import needing, require
-from closedhand.core.run import Run, check_resumable
+from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 from closedhand.core.version import __version__
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
@@ -282,19 +281,4 @@ def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) 
     def save_tables() -> None:
         separable.save(training.tables, folder / NAME)
 
-    return Run(training, settings, folder / CHECKPOINT, save_tables)
-
-
-def check_free(training: Training, folder: Path) -> None:
-    """Refuse to overwrite the tables of another training in a folder without a checkpoint.
-
-    `training` has not begun yet. Tables of its own first cycle may be overwritten.
-    """
-    path = folder / NAME
-
-    def left() -> bool:
-        with suppress(InputError):
-            return separable.load(path).about == {**training.tables.about, "cycles": 1}
-        return False
-
-    check_resumable(path, folder / CHECKPOINT, left)
+    return Run(training, settings, folder / CHECKPOINT, save_tables, made=folder / NAME)

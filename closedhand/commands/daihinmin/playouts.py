@@ -41,8 +41,6 @@ def tune_kou(
     make_folder(folder, {tuning.CHECKPOINT: CHECKPOINT, tuning.TEXT: text})
     run = tuning.begin(game, seed, folder, opponents)
     learner = run.learner
-    if not restart:
-        tuning.check_free(learner, folder)
 
     def line_of(entry: dict[str, Any]) -> str:
         mean, low, high = entry["gain"]

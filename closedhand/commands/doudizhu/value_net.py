@@ -35,8 +35,6 @@ def learn(
     network = FileKind("a value network", arrays_with("about", "dense", "inputs", "plays"))
     make_folder(folder, {files.NAME: network, training.CHECKPOINT: CHECKPOINT})
     run = training.begin(game, seed, folder, start, settings)
-    if not restart:
-        training.check_free(run.learner, folder)
     agent = AgentSpec(algorithm, {}, str(folder))
     saved = f"saved {folder / files.NAME} after"
     fit(run, seconds, restart, ray, saved, f"play it as {agent}")

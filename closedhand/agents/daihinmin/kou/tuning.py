@@ -30,7 +30,7 @@ from closedhand.core.agents import Agent, make_agent
 from closedhand.core.duplicate import match_settings, play_out
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
-from closedhand.core.run import Run, check_resumable
+from closedhand.core.run import Run
 from closedhand.core.seating import seating
 from closedhand.core.statistics import student
 
@@ -279,19 +279,11 @@ def begin(game: Game, seed: int, folder: Path, against: Sequence[str] = ()) -> R
     Raises:
         InputError: As for `Tuning`.
     """
-    tuning = Tuning(game, seed, against)
+    tuning, path = Tuning(game, seed, against), folder / TEXT
 
     def save_text() -> None:
-        write_atomically(folder / TEXT, text_of(tuning.numbers) + "\n")
+        write_atomically(path, text_of(tuning.numbers) + "\n")
 
     settings = match_settings(game, against, seed)
-    return Run(tuning, settings, folder / CHECKPOINT, save_text, note_checkpoints=False)
-
-
-def check_free(tuning: Tuning, folder: Path) -> None:
-    """Refuse to overwrite the text of another tuning in a folder without a checkpoint.
-
-    `tuning` has not begun yet. The text that every tuning begins with may be overwritten.
-    """
-    path, start = folder / TEXT, f"{text_of(tuning.numbers)}\n".encode()
-    check_resumable(path, folder / CHECKPOINT, lambda: path.read_bytes() == start)
+    checkpoint = folder / CHECKPOINT
+    return Run(tuning, settings, checkpoint, save_text, note_checkpoints=False, made=path)

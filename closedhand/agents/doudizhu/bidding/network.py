@@ -32,7 +32,7 @@ from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.registry import make_game
-from closedhand.core.run import Run, check_resumable
+from closedhand.core.run import Run
 from closedhand.core.threads import cores
 from closedhand.core.version import __version__
 from closedhand.games.doudizhu import planes
@@ -143,8 +143,6 @@ def train(
     """
     if not minutes > 0:
         raise InputError(f"the training time must be more than 0 minutes, not {minutes}")
-    if not restart:
-        check_resumable(out / NAME, out / CHECKPOINT)
     settings, deals = fitting.read(path)
     fitting.check_number(deals.points.size)
     choose_threads(threads or cores())
@@ -285,7 +283,9 @@ class Fitting:
 def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:
     """Make a run of a fit in `out`, before its first step; `deals` is the hash of its deals."""
     settings = {"deals": deals, "seed": learner.seed}
-    return Run(learner, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False)
+    return Run(
+        learner, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False, made=out / NAME
+    )
 
 
 def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:

@@ -12,7 +12,6 @@ threads, and a resumed run the same as an uninterrupted one.
 After Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
 """
 
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -32,7 +31,7 @@ from closedhand.core.numba.jit import kernel
 from closedhand.core.options import Range
 from closedhand.core.reading import check_arrays, checksum
 from closedhand.core.registry import make_game
-from closedhand.core.run import NPZ, Format, Run, check_resumable
+from closedhand.core.run import NPZ, Format, Run
 from closedhand.core.threads import in_threads
 from closedhand.core.version import __version__
 from closedhand.core.workers import RemoteWorkers
@@ -332,26 +331,6 @@ def begin(
         **asdict(settings),
     }
     # A summary plays a match: checkpoints have none.
-    return Run(training, same, folder / CHECKPOINT, save_network, PLAIN, note_checkpoints=False)
-
-
-def check_free(training: Training, folder: Path) -> None:
-    """Refuse to overwrite the network of another training in a folder without a checkpoint.
-
-    `training` has not begun yet. A network of the same training may be overwritten before its first
-    entry in the history: only minutes are lost.
-    """
-    path = folder / files.NAME
-
-    def left() -> bool:
-        with suppress(InputError):
-            _, found = files.read(path)
-            same = all(
-                found.get(key) == value
-                for key, value in training.about.items()
-                if key not in files.NUMBERS
-            )
-            return same and 0 <= found["steps"] - training.steps < NOTED_EVERY
-        return False
-
-    check_resumable(path, folder / CHECKPOINT, left)
+    return Run(
+        training, same, folder / CHECKPOINT, save_network, PLAIN, note_checkpoints=False, made=path
+    )

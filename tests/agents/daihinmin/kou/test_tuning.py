@@ -114,18 +114,10 @@ def test_counts_that_cannot_be_are_refused(count: dict[str, int], tmp_path: Path
         tuning.begin(GAME, 1, tmp_path, ["random"]).resume()
 
 
-def test_a_text_without_its_checkpoint_is_overwritten_only_if_it_is_the_first(
-    tmp_path: Path,
-) -> None:
-    """A kill between the two leaves it behind."""
-    learner, path = Tuning(GAME, 1, ["random"]), tmp_path / tuning.TEXT
-    path.write_text("kou[letter=1]\n")
-    tuning.check_free(learner, tmp_path)
-    path.write_text("kou[letter=1,weakest_first=1]\n")
+def test_a_text_without_a_checkpoint_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / tuning.TEXT).write_text("kou[letter=1,weakest_first=1]\n")
     with pytest.raises(InputError, match=r"kou\.txt is of another training"):
-        tuning.check_free(learner, tmp_path)
-    (tmp_path / tuning.CHECKPOINT).touch()
-    tuning.check_free(learner, tmp_path)
+        tuning.begin(GAME, 1, tmp_path, ["random"]).resume_if_kept()
 
 
 @pytest.mark.slow

@@ -127,25 +127,11 @@ def test_a_stage_is_resumed_with_the_same_network_only(tmp_path: Path) -> None:
         stage(paths[1]).resume()
 
 
-def test_a_network_without_its_checkpoint_is_overwritten_by_its_own_training_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A kill between the two leaves it behind."""
-    run = training.begin(GAME, 3, tmp_path)
-    run.learner.step()
-    run.save()
-    later, other = training.Training(GAME, 3), training.Training(GAME, 4)
-    later.steps = 2  # as from a network that had learned more
-    training.check_free(other, tmp_path)  # resuming compares the settings
+def test_a_network_without_a_checkpoint_is_not_written_over(tmp_path: Path) -> None:
+    training.begin(GAME, 3, tmp_path).save()
     (tmp_path / training.CHECKPOINT).unlink()
-    training.check_free(training.Training(GAME, 3), tmp_path)
-    for each in (later, other):
-        with pytest.raises(InputError, match="of another training"):
-            training.check_free(each, tmp_path)
-    # One that was trained for longer is worth more than a command that was typed again.
-    monkeypatch.setattr(training, "NOTED_EVERY", 1)
     with pytest.raises(InputError, match="of another training"):
-        training.check_free(training.Training(GAME, 3), tmp_path)
+        training.begin(GAME, 3, tmp_path).resume_if_kept()
 
 
 def test_a_network_for_the_other_objective_plays_the_same_at_first(tmp_path: Path) -> None:
