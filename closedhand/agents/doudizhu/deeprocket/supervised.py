@@ -53,6 +53,16 @@ def precision_of(device: str) -> Any:
     return "bf16-mixed" if torch.cuda.is_bf16_supported() else "16-mixed"
 
 
+def check_settings(settings: Settings) -> None:
+    """Refuse limits, a batch or a role that a training cannot have."""
+    if settings.steps is None and settings.minutes is None:
+        raise InputError("give --minutes or --steps")
+    if not all(limit > 0 for limit in (*settings.limits, settings.batch)):
+        raise InputError("steps, minutes and batch must be more than 0")
+    if settings.role not in (None, *ROLES):
+        raise InputError(f"no role {settings.role!r}; there are {', '.join(ROLES)}")
+
+
 def noted_in(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Read what a checkpoint notes of its training; an `InputError` if the settings differ."""
     found = read_checkpoint(path).get("closedhand")
@@ -84,12 +94,7 @@ def train(
         KeyboardInterrupt: The training was interrupted before it began, or twice.
     """
     require("tensorboard")
-    if settings.steps is None and settings.minutes is None:
-        raise InputError("give --minutes or --steps")
-    if not all(limit > 0 for limit in (*settings.limits, settings.batch)):
-        raise InputError("steps, minutes and batch must be more than 0")
-    if settings.role not in (None, *ROLES):
-        raise InputError(f"no role {settings.role!r}; there are {', '.join(ROLES)}")
+    check_settings(settings)
     best, path = out / f"{kind}.safetensors", out / f"{kind}.ckpt"
     if settings.start is not None and best.resolve() == settings.start.resolve():
         raise InputError(f"{best} is the network to start from: choose another folder for --out")
