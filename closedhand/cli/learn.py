@@ -80,11 +80,10 @@ def trainer(*own: Option) -> Callable[..., None]:
         )  # fmt: skip
         playing = {*more.get("opponents", ()), more.get("expert")} - {SELF, POOL, None}
         refuse_clocked(learner.features.game, playing, chosen.get("ray"))
-        if learner.remark:
-            note(learner.remark)
+        remark = learner.remark or (f"learning on {device}" if DEVICE in own else "")
+        if remark:
+            note(remark)
         run = prepare(learner, folder, restart)
-        if DEVICE in own:
-            note(f"learning on {device}")
         steps = chosen["steps"]
         with cluster_at(chosen.get("ray")) as remote:
             if remote is not None:
@@ -121,13 +120,12 @@ def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
     if device.type == "cpu":
         return "cpu"
     if opponents is not None or ray is not None:
-        raise InputError("PPO on a GPU plays itself there: leave out --opponents and --ray")
+        raise InputError("learners on a GPU play themselves there: leave out --opponents and --ray")
     return str(device)
 
 
 learn = trainer(OPPONENTS)
 learn_on_devices = trainer(OPPONENTS, RAY, DEVICE)
-learn_by_playing = trainer(OPPONENTS, RAY)
 imitate = trainer(RAY, RECORDS, EXPERT)
 
 

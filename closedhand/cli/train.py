@@ -18,7 +18,7 @@ from closedhand.core.threads import MOST_THREADS
 
 EVERYWHERE: dict[str, Ref] = {
     "ppo": "closedhand.cli.learn:learn_on_devices",
-    "dmc": "closedhand.cli.learn:learn_by_playing",
+    "dmc": "closedhand.cli.learn:learn_on_devices",
     "imitation": "closedhand.cli.learn:imitate",
     "maskable-ppo": "closedhand.cli.learn:learn",
 }

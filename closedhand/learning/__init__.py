@@ -3,10 +3,11 @@
 What to read, in this order:
 
 1. `ppo`, `dmc`, `imitation`: an algorithm each, its update from top to bottom. `maskable_ppo` is
-   the PPO of Stable-Baselines3; `device_ppo` is a PPO whose games stay on a GPU.
+   the PPO of Stable-Baselines3; `device_ppo` and `device_dmc` are learners whose games stay on a
+   GPU, with `device_learner`, `device_rollout` and `device_evaluation`.
 2. `training`: what the first three share, from the games of an update to the averaged weights;
    `selfplay`, `population` and `remote_games` play these games.
-3. `network_learner`: what all five share: counts, scores, and the file for agents.
+3. `network_learner`: what all six share: counts, scores, and the file for agents.
 4. `features`, `legal`, `networks`, `action_sharing`: from a game to logits of its legal actions.
 5. `algorithms` lists the learners by name, `runs` puts one into a folder, `agent_factory` and
    `agent` play the result as `learned:FOLDER`.

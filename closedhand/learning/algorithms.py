@@ -10,7 +10,10 @@ OWN: Mapping[str, Ref] = {
     "imitation": "closedhand.learning.imitation:Imitation",
 }
 """Learners of this package by algorithm."""
-ON_GPU: Mapping[str, Ref] = {"ppo": "closedhand.learning.device_ppo:DevicePPO"}
+ON_GPU: Mapping[str, Ref] = {
+    "ppo": "closedhand.learning.device_ppo:DevicePPO",
+    "dmc": "closedhand.learning.device_dmc:DeviceDMC",
+}
 """Learners whose games and updates stay on a GPU, by algorithm."""
 LEARNERS: Mapping[str, Ref] = {
     **OWN,

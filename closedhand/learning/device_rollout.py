@@ -1,9 +1,10 @@
-"""The games of PPO on a device: steps 1 and 2 of an update, see `device_ppo`.
+"""The games of a learner on a device: steps 1 and 2 of an update, see `device_learner`.
 
 All tensors keep their addresses, and nothing waits for the device, so that CUDA graphs may run both
 steps.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -15,8 +16,8 @@ from closedhand.learning.device_evaluation import NEVER
 
 HANDS = "hands"
 """The field of states that holds the cards of every seat."""
-DRAW_FROM = 1e-9
-"""Least uniform number of which a logarithm is taken."""
+Choose = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]]
+"""Type of `device_learner.DeviceLearner.choose`."""
 KEPT = 0.95
 """Factor by which the statistics of payoffs decay from one update to the next."""
 
@@ -32,16 +33,17 @@ class Rollout:
     Attributes:
         batch: The games.
         rows: Tensors of the steps by name, [steps, games, …].
-        hidden: Number of bits of the cards of all seats; 0 if states have no field `hands` by seat.
+        hidden: Number of bits of the cards of all seats; 0 if they are not noted, or states have no
+            field `hands` by seat.
         payoffs: Number and sum of squares of payoffs, decaying by `KEPT`, and 0: float64 [3].
         scale: Root of their mean square, by which rewards are divided, a scalar.
         ended: Number of games that ended in the last rollout, a scalar.
     """
 
-    def __init__(self, batch: DeviceBatch, inputs: int, steps: int, dtype: torch.dtype) -> None:
-        """Allocate rows for steps of every game; `dtype` is that of the networks that play."""
-        self.batch, self.steps, self._dtype = batch, steps, dtype
-        self._hands = _hands_of(batch.game)
+    def __init__(self, batch: DeviceBatch, inputs: int, steps: int, hands: bool) -> None:
+        """Allocate rows for steps of every game; with `hands` also for the cards of all seats."""
+        self.batch, self.steps = batch, steps
+        self._hands = _hands_of(batch.game) if hands else None
         self.hidden = 0 if self._hands is None else self._hands[2]
         shapes: dict[str, tuple[tuple[int, ...], torch.dtype]] = {
             "observations": ((inputs,), torch.int8),
@@ -81,23 +83,18 @@ class Rollout:
         return ((turned[:, :, None] >> places) & 1).reshape(-1, bits).to(torch.int8)
 
     @torch.no_grad()
-    def play(self, network: Any, critic: Any) -> None:
-        """Play the steps of an update by a network and a critic, into `rows`."""
+    def play(self, choose: Choose) -> None:
+        """Play the steps of an update into `rows`."""
         rows, batch = self.rows, self.batch
         for t in range(self.steps):
             rows["observations"][t].copy_(batch.observation)
             rows["masks"][t].copy_(batch.action_mask)
             rows["hidden"][t].copy_(self._cards())
             rows["actors"][t].copy_(batch.player)
-            seen = batch.observation.to(self._dtype)
-            logs = log_softmax(network(seen), batch.action_mask)
-            # Gumbel's method: the action of the greatest `logs - noise` is a draw from the softmax.
-            noise = torch.rand_like(logs).clamp_(DRAW_FROM, 1 - 1e-7).log_().neg_().log_()
-            actions = (logs - noise).argmax(1)
+            actions, logs, values = choose(batch.observation, batch.action_mask, rows["hidden"][t])
             rows["actions"][t].copy_(actions)
-            rows["logs"][t].copy_(logs.gather(1, actions[:, None]).squeeze(1))
-            hidden = rows["hidden"][t].to(self._dtype)
-            rows["values"][t].copy_(critic(torch.cat([seen, hidden], 1)))
+            rows["logs"][t].copy_(logs)
+            rows["values"][t].copy_(values)
             rows["decides"][t].copy_(batch.action_mask.sum(1) > 1)
             batch.step(actions)
             rows["rewards"][t].copy_(batch.rewards)

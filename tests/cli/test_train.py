@@ -10,6 +10,7 @@ from closedhand import InputError, make_game
 from closedhand.commands import self_play
 from closedhand.core.agent_spec import split_agents
 from closedhand.core.agents import traits_of
+from closedhand.learning.algorithms import ON_GPU
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -64,7 +65,7 @@ def test_options_are_shown_by_the_learners_that_take_them() -> None:
     assert "--from" not in run("train", "leduc", "--help").stdout
 
 
-def test_a_device_is_chosen_for_ppo(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
     from closedhand.cli.learn import device_for
 
@@ -88,17 +89,19 @@ def test_a_device_is_chosen_for_ppo(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_gpu_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    result = run("train", "leduc", "--algorithm", "ppo", "--device", "cuda", "--out", "x")
-    assert result.exit_code == 2
-    assert "device 'cuda' is not available" in result.output
-    result = run("train", "leduc", "--algorithm", "dmc", "--device", "cuda", "--out", "x")
+    for name in ON_GPU:
+        result = run("train", "leduc", "--algorithm", name, "--device", "cuda", "--out", "x")
+        assert result.exit_code == 2
+        assert "device 'cuda' is not available" in result.output
+    result = run("train", "leduc", "--algorithm", "imitation", "--device", "cuda", "--out", "x")
     assert result.exit_code == 2 and "leave out --device" in result.output
 
 
 def test_settings_on_a_gpu_are_shown() -> None:
     pytest.importorskip("torch")
-    result = run("show", "settings", "ppo", "--gpu", "--json")
-    assert {"critic", "games", "final"} <= {
-        each["name"] for each in json.loads(result.stdout)["options"]
-    }
-    assert run("show", "settings", "dmc", "--gpu").exit_code == 2
+    for name, own in ("ppo", "critic"), ("dmc", "exploration"):
+        result = run("show", "settings", name, "--gpu", "--json")
+        assert {own, "games", "final"} <= {
+            each["name"] for each in json.loads(result.stdout)["options"]
+        }
+    assert run("show", "settings", "imitation", "--gpu").exit_code == 2

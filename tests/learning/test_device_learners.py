@@ -1,5 +1,6 @@
 from contextlib import nullcontext
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,18 +8,20 @@ import torch
 
 from closedhand.core.agents import make_agent
 from closedhand.core.registry import make_game
-from closedhand.envs.seatwise import seat_advantages
+from closedhand.envs.seatwise import seat_advantages, seat_returns
 from closedhand.learning import device_evaluation
+from closedhand.learning.device_dmc import DeviceDMC
 from closedhand.learning.device_evaluation import score_of
 from closedhand.learning.device_ppo import DevicePPO, DevicePPOSettings, PolicyLoss
 from closedhand.learning.device_rollout import log_softmax
 from closedhand.learning.module_state import half, whole
 
-SMALL = {"games": 16, "batch": 16 * 24, "minibatch": 64, "width": 16, "layers": 2, "critic": 16}
+SMALL = {"games": 16, "batch": 16 * 24, "minibatch": 64, "width": 16, "layers": 2}
+BOTH = pytest.mark.parametrize("cls", [DevicePPO, DeviceDMC])
 
 
-def learner(game="uh_leduc", **settings):
-    return DevicePPO(make_game(game), DevicePPOSettings(**{**SMALL, **settings}), 3, device="cpu")
+def learner(game="uh_leduc", cls: Any = DevicePPO, **settings: Any):
+    return cls(make_game(game), cls.settings_type(**{**SMALL, **settings}), 3, device="cpu")
 
 
 def test_the_gradient_is_that_of_automatic_differentiation():
@@ -71,21 +74,70 @@ def test_advantages_are_those_by_seat(name):
     assert np.allclose(rows["targets"].numpy()[known], targets[known], atol=1e-4)
 
 
-def test_an_update_moves_both_networks_and_counts():
-    ppo = learner()
-    before = {name: each.clone() for name, each in ppo.network.state_dict().items()}
-    ppo.advance(0)
-    assert ppo.moves == 16 * 24 and 0 < ppo.decisions <= ppo.moves and ppo.games > 0
-    assert any((each != before[name]).any() for name, each in ppo.network.state_dict().items())
-    assert set(ppo.measured) == {"entropy", "kl", "clipped", "value_loss"}
+@pytest.mark.parametrize("name", ["uh_leduc", "leduc"])
+def test_values_are_fitted_to_returns(name):
+    dmc = learner(name, DeviceDMC)
+    dmc.batch.reset(1)
+    dmc._play()
+    rows = dmc.rollout.rows
+    rows["values"].uniform_(-1, 1)
+    dmc._credit()
+    ended, acts = rows["ended"].numpy(), rows["decides"].numpy()
+    actors = np.where(acts, rows["actors"].numpy(), -1)
+    want = seat_returns((rows["rewards"] / dmc.rollout.scale).double().numpy(), actors, ended)
+    # Games that end in the rollout; of the others only the payments until its end are known.
+    whole = np.flip(np.logical_or.accumulate(np.flip(ended, 0), 0), 0) & acts
+    assert 0 < whole.sum() < acts.sum() and (rows["known"].numpy()[whole]).all()
+    assert np.allclose(rows["targets"].numpy()[whole], want[whole], atol=1e-4)
 
 
-def test_a_resumed_one_has_the_same_weights(tmp_path):
-    ppo = learner()
+@pytest.mark.parametrize("exploration", [0, 1])
+def test_values_choose_and_chance_explores(exploration):
+    dmc = learner("doudizhu", DeviceDMC, exploration=exploration)
+    dmc.batch.reset(1)
+    torch.nn.init.normal_(dmc.network.policy.weight)
+    dmc._play()
+    rows = dmc.rollout.rows
+    masks = rows["masks"]
+    assert masks.gather(2, rows["actions"][:, :, None]).all()
+    values = dmc.network(rows["observations"].float()).masked_fill(masks == 0, -1e9)
+    best = (values.argmax(2) == rows["actions"])[rows["decides"]].float().mean()
+    assert best == 1 if exploration == 0 else best < 0.9
+
+
+@BOTH
+def test_an_update_moves_the_networks_and_counts(cls):
+    made = learner(cls=cls)
+    before = made.state()
+    made.advance(0)
+    assert made.moves == 16 * 24 and 0 < made.decisions <= made.moves and made.games > 0
+    for name in made.modules:
+        changed = [
+            (each != before[key]).any()
+            for key, each in made.state().items()
+            if key.startswith(f"{name}.")
+        ]
+        assert any(changed), name
+    assert set(made.measured) == set(made.measures)
+
+
+@BOTH
+def test_rates_fall_to_the_share_that_is_left(cls):
+    made = learner(cls=cls, anneal=2 * 16 * 24, final=0.2)
+    for share in (1.0, 0.6, 0.2, 0.2):
+        made.advance(0)
+        for name, rate in made.rates.items():
+            assert rate.item() == pytest.approx(getattr(made.settings, name) * share)
+        assert made.optimiser.param_groups[0]["lr"] == pytest.approx(6e-4 * share)
+
+
+@BOTH
+def test_a_resumed_one_has_the_same_weights(cls):
+    ppo = learner(cls=cls)
     ppo.advance(0)
     ppo.advance(0)
     state = {name: np.array(each) for name, each in ppo.state().items()}
-    twin = learner()
+    twin = learner(cls=cls)
     twin.restore(state)
     for mine, theirs in zip(ppo.network.parameters(), twin.network.parameters(), strict=True):
         assert torch.equal(mine, theirs)
@@ -177,8 +229,9 @@ def test_moments_are_kept_in_half_the_bytes():
     assert np.allclose(whole(kept), numbers, rtol=1 / 128)
 
 
-def test_its_agent_plays_by_the_usual_loader(tmp_path):
-    ppo = learner("doudizhu")
+@BOTH
+def test_its_agent_plays_by_the_usual_loader(cls, tmp_path):
+    ppo = learner("doudizhu", cls)
     ppo.advance(0)
     ppo.save(tmp_path)
     game = make_game("doudizhu")
@@ -229,9 +282,10 @@ def test_a_match_of_many_rounds_is_played_to_its_end(monkeypatch):
 
 
 @pytest.mark.slow
-def test_it_learns_leduc():
+@BOTH
+def test_it_learns_leduc(cls):
     ppo = learner(
-        "leduc", games=256, batch=8192, minibatch=1024, width=64, critic=64, learning_rate=2e-3,
+        "leduc", cls, games=256, batch=8192, minibatch=1024, width=64, learning_rate=2e-3,
         anneal=400_000,
     )  # fmt: skip
     while ppo.moves < 400_000:
