@@ -99,7 +99,6 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         self._publish()
 
     def _team_of(self) -> dict[str, str]:
-        """Return the team of each agent at this table."""
         seats = zip(self.possible_agents, seating(self._sides, self._table), strict=True)
         return {agent: self.teams[team] for agent, team in seats}
 

@@ -38,7 +38,7 @@ class TianshouVectorEnv(BaseVectorEnv):
     def __init__(self, env: Any) -> None:
         """Take over what `gymnasium.make_vec` returns, or for self-play a `SeatVectorEnv`.
 
-        It is made with `autoreset_mode="Disabled"`, because Tianshou resets games itself, and a
+        `env` is made with `autoreset_mode="Disabled"`, because Tianshou resets games itself; a
         `GameVectorEnv` also with `opponents`.
 
         Raises:
@@ -58,7 +58,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         return [value] * len(self._chosen(id))
 
     def set_env_attr(self, key: str, value: Any, id: Ids = None) -> None:
-        """Refuse: the options of a game are set when it is made."""
+        """Raise an `AttributeError`: the options of a game are set when it is made."""
         raise AttributeError("options of a game are set when it is made")
 
     def reset(self, env_id: Ids = None, **kwargs: Any) -> tuple[Any, np.ndarray]:
@@ -154,7 +154,11 @@ class TianshouAEC(PettingZooEnv):
     """
 
     def __init__(self, env: Any) -> None:
-        """Wrap what `pettingzoo.make("aec", ...)` returns; refuse parts beside `observation`."""
+        """Wrap what `pettingzoo.make("aec", ...)` returns.
+
+        Raises:
+            InputError: Observations have no mask, or parts beside it and `observation`.
+        """
         only_part(env.observation_space(env.possible_agents[0]), LIBRARY)
         super().__init__(env)
 
@@ -181,7 +185,7 @@ class MaskedActor(AbstractDiscreteActor):
         self.actor = actor
 
     def get_preprocess_net(self) -> Any:
-        """Return the first part of the wrapped actor."""
+        """Return the preprocessing network of the wrapped actor."""
         return self.actor.get_preprocess_net()
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:

@@ -5,8 +5,6 @@
 2. Predict the probability that the landlord wins. The network learns from the deals of `closedhand
    train bids`, each played with every player as the landlord once.
 3. Bid by this probability and the thresholds of the module `fitted`.
-
-The network is evaluated on the deals that are also held out from the logistic model of `fitted`.
 """
 
 import hashlib
@@ -217,7 +215,7 @@ class Fitting:
         return True
 
     def _step(self, share: float) -> None:
-        """Learn one batch, at the learning rate after a share of the training."""
+        """Learn one batch; the `share` of the training that is done sets the learning rate."""
         per_epoch = math.ceil(len(self.learned.won) / BATCH)
         epoch, at = divmod(self.steps, per_epoch)
         if epoch != self._epoch:
@@ -289,10 +287,9 @@ def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:
 
 
 def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
-    """Compare win probabilities with those of a logistic model, on held-out deals.
+    """Compare win probabilities with those of the logistic model on held-out deals.
 
-    `of_network` are the probabilities of the network by hand, float64 [3n]. The result is a part of
-    `Result.about`.
+    `of_network` are those of the network by hand, float64 [3n]; `Result.about` gets the result.
     """
     won, held_out = deals.won, deals.held_out
     features, weights, _ = fitting.fit_logistic(deals)

@@ -27,7 +27,7 @@ NEVER = 1.0
 """Threshold above all win probabilities."""
 ROUNDS = 12
 ENOUGH = 500
-"""Occurrences of a seat with a highest bid below which their thresholds stay as they are."""
+"""Thresholds of a seat and highest bid that occur in fewer auctions than this are kept."""
 
 
 class Module(NamedTuple):
@@ -55,7 +55,7 @@ def hold(
     `stakes` and `owners` are the highest bids before and their bidders, as in the result.
 
     Returns:
-        The highest bids and their bidders, -1 for none, integers [n].
+        The highest bids, 0 for none, and their bidders, -1 for none, integers [n].
     """
     for seat in seats:
         made = np.choose(which[:, seat], [module.bid(seat, stakes) for module in modules])
@@ -64,16 +64,10 @@ def hold(
 
 
 def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: int) -> np.ndarray:
-    """Compute the points of a seat after auctions.
+    """Compute the points of a seat after auctions, float64 [n]; 0 where all pass.
 
-    Args:
-        points: Points of the landlord at the stake 1/2, by the landlord's seat, float64 [n, 3].
-        stakes: Highest bid of each auction, 0 if all pass, integers [n].
-        owners: Seat of the highest bidder, -1 if all pass, integers [n].
-        seat: The seat that is paid.
-
-    Returns:
-        The points, float64 [n]; 0 where all pass.
+    `points` are those of the landlord at the stake 1/2, by the landlord's seat, float64 [n, 3];
+    `stakes` and `owners` are as `hold` returns them.
     """
     brought = np.take_along_axis(points, np.maximum(owners, 0)[:, None], axis=1)[:, 0]
     return stakes * np.where(owners == seat, 2, -1) * brought
@@ -82,7 +76,7 @@ def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: 
 def points_alone(points: np.ndarray, one: Module, others: Module) -> np.ndarray:
     """Compute the points of a player of one module against two of another, float64 [n].
 
-    They are the mean over the player's three seats; `points` are as for `points_of`.
+    They are means over the player's three seats; `points` are as for `points_of`.
     """
     nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)  # highest bids and bidders
     total = np.zeros(len(points))
@@ -135,7 +129,7 @@ def fit_thresholds(
     which: np.ndarray,
     progress: Callable[[int], None] = lambda rounds: None,
 ) -> np.ndarray:
-    """Find the best thresholds against a mix of players with the same ones and with other modules.
+    """Find the best thresholds against a mix of players with these thresholds and other modules.
 
     Args:
         chances: Probability that the landlord wins, by deal and seat, float64 [n, 3].
@@ -157,7 +151,7 @@ def fit_thresholds(
 
 
 def _respond(points: np.ndarray, modules: Sequence[Module], which: np.ndarray) -> np.ndarray:
-    """Find the best thresholds of each seat for the scores of the first module; see `hold`."""
+    """Find the best thresholds of each seat, float64 [3, 3, 3], for the scores of `modules[0]`."""
     chances, found = modules[0].scores, modules[0].thresholds.copy()
     nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)
     for seat in range(SEATS):

@@ -136,7 +136,7 @@ def left_class(cards):
 
 @kernel
 def rivals(copies, first, length, seen):
-    """Count the groups of the same kind that others may hold and that beat a group, as a class."""
+    """Count, up to 7, the groups of others that may beat a group of the same kind; see `RIVALS`."""
     if copies * length > seen.most:
         return 0
     # A bit for each rank of which the others hold enough cards. For a chain, the bits are those of

@@ -122,7 +122,7 @@ def objective(
 
 
 def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | int) -> torch.Tensor:
-    """Update the mean of a weight by one more batch; `before` is the number of batches so far."""
+    """Return the mean of a weight after one more batch; `before` counts the batches so far."""
     return mean + (last - mean) / min(int(before) + 1, MEAN_OF)
 
 

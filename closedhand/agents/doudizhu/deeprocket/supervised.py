@@ -187,7 +187,7 @@ def stated(
 
 
 def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Split decisions into those to learn and at most `HELD_OUT` of those held out, by deal."""
+    """Split rows by deal into those to learn and at most `HELD_OUT` others; refuse empty sets."""
     held = pairs.is_held_out(games.deals)[rows[:, 0]]
     if not held.any() or held.all():
         raise InputError(f"too few pairs in {records} to train on some and test on others")
@@ -196,7 +196,7 @@ def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.nd
 
 
 def trainer_of(settings: Settings, logger: TensorBoardLogger) -> Trainer:
-    """Make Lightning's trainer; the learner decides when it ends."""
+    """Make Lightning's trainer, which the learner ends; refuse what the hardware cannot do."""
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     try:
         trainer = Trainer(

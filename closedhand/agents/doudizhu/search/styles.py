@@ -52,7 +52,7 @@ class Styles(NamedTuple):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """Choose a word, or a play of the player to act in the style of that seat."""
+    """Choose a word, or a flat play in the style of the player to act."""
     if is_opening(rules, state):
         return np.int64(choose_bid(rules, state))
     if policy.like_rule >> np.int64(state.player) & 1:
@@ -84,7 +84,7 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
     """
     # `by_style` has a log-likelihood for each seat and style, `by_seat` its `log_sum_exp` by seat.
     # Both stay constant for `player` itself. The prior of the styles is a constant factor and is
-    # left out. A determinisation whose likelihood falls below `least` is given up.
+    # left out.
     if is_opening(rules, state):
         return 0.0, 0
     plays = np.empty(CANDIDATES, np.int64)
@@ -154,8 +154,7 @@ def propose(policy, rules, state, player, rng):
     """Exchange a few hidden cards of the other two players; known cards stay with the landlord."""
     if is_opening(rules, state):
         return
-    # `known` are the cards that the player knows to be in the landlord's hand, which stay there.
-    # `kept` is all of them if the landlord has the first hand, else empty.
+    # `kept` is `known`, cards of the landlord, if the landlord has the first hand, else empty.
     first, second = (player + 1) % SEATS, (player + 2) % SEATS
     known = known_landlord(rules, state) if player != state.landlord else np.uint64(0)
     kept = known if first == state.landlord else np.uint64(0)

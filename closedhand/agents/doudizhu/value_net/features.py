@@ -51,7 +51,7 @@ SORTS = np.concatenate(
         (BOMBS, SITUATION, PLAY, ALWAYS, INPUTS),
     )
 )
-"""First inputs of the sorts of which at most one is 1, and the end of the last sort."""
+"""First inputs of the sorts, here one for each rank of some cards, and the end of the last sort."""
 
 MOST_HAND = len(RANKS)
 """Maximum number of inputs that are 1 for a hand: one for each rank."""

@@ -150,11 +150,10 @@ def transpose(dense, rows, columns, turned):
 def descend_head(back, sums, hidden, error, gradient, slopes):
     """Propagate an error back through the upper layers.
 
-    It loops over the units of the second layer, few of which are active. `back` is a row of
-    `Net.dense` after `transpose`, `hidden` the sums of the second layer, and `error` the derivative
-    of the loss by the value. The sums of the first layer are replaced by its outputs. Gradients are
-    added to `gradient`, in the order of `back`; `slopes`, float32 [UNITS], gets the derivatives by
-    the sums of the first layer.
+    `back` is a row of `Net.dense` after `transpose`, `hidden` the sums of the second layer, and
+    `error` the derivative of the loss by the value. The sums of the first layer are replaced by its
+    outputs. Gradients are added to `gradient`, in the order of `back`; `slopes`, float32 [UNITS],
+    gets the derivatives by the sums of the first layer.
     """
     gradient[THIRD_BIAS] += error
     for i in range(UNITS):

@@ -46,8 +46,7 @@ falls with the square root of the number of steps."""
 AVERAGED_EVERY = 8
 """Steps between additions to the mean of weights."""
 LAST_PART = 9
-"""Weight of the averaging: network n enters the mean with the part 9 / (n + 8), so about the last
-ninth of the run counts."""
+"""Network n enters the mean with the weight 9 / (n + 8): about the last ninth of the run counts."""
 LEAST_VISITS = 30
 """Number of gradients after which the agent uses a row; others have the value 0."""
 NOTED_EVERY = 500
@@ -67,7 +66,7 @@ class Settings:
 
 @kernel
 def mix(mean, weights, part):
-    """Move a mean by a part of the way to some weights, float32 arrays of one dimension."""
+    """Move a mean, in place, by the fraction `part` of the way to some weights, float32 [n]."""
     for i in range(len(mean)):
         mean[i] += part * (weights[i] - mean[i])
 
@@ -90,12 +89,8 @@ class Training:
     ) -> None:
         """Prepare a training.
 
-        Args:
-            game: Dou Dizhu under its default rules but for the objective.
-            seed: Seed of everything random.
-            start: File of a network to continue from, of either objective; None: a new one that
-                plays as `decompose`.
-            settings: Settings of this stage.
+        `game` has default rules, with any objective. `start` is the file of a network to continue
+        from, of either objective; None: a new one that plays as `decompose`.
 
         Raises:
             InputError: The file cannot be read, or holds something else.
@@ -189,7 +184,7 @@ class Training:
         return counts
 
     def _learn(self, order: np.ndarray, draws: np.ndarray) -> None:
-        """Learn from the samples at the places `order`, with a random number for each."""
+        """Learn from the samples of indices `order`; `draws` has a random number for each."""
         share, rate = files.SHARES[self.objective], self.rate
         losses = np.zeros((network.ROLES, 2))
 
@@ -214,11 +209,7 @@ class Training:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned.
-
-        Raises:
-            InputError: The state is damaged.
-        """
+        """Resume from what `state` returned; an `InputError` if it is damaged."""
         check_arrays(state, self.state())
         if min(state[name] for name in COUNTS) < 0:
             raise InputError("a count is negative")
@@ -306,8 +297,8 @@ def begin(
     Arguments are as for `Training`; the folder gets the network and the checkpoint.
 
     Raises:
-        InputError: The game has other options, or the file is of another kind, or the network that
-            the folder gets.
+        InputError: An option of the game but `objective` is not the default; or `start` cannot be
+            read, holds something else, or is the network that the folder gets.
     """
     path = folder / files.NAME
     if start is not None and start.resolve() == path.resolve():
