@@ -34,10 +34,10 @@ def aec_table(env: Any) -> GameAEC:
 def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSERVATION) -> OneSeat:
     """Return the vector env of this package in `env`, for a library that needs masks.
 
-    `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`. `mode` is
-    the autoreset mode that the library needs, `mask` where it looks for masks. An env in which
-    several seats share a row, or that pays all seats, is refused: a library of one player would mix
-    the rewards.
+    `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `Rows`. `mode` is the
+    autoreset mode that the library needs, `mask` where it looks for masks. An env in which several
+    seats share a row, or that pays all seats, is refused: a library of one player would mix the
+    rewards.
     """
     inner = getattr(env, "unwrapped", env)
     if not isinstance(inner, OneSeat):

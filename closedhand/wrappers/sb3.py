@@ -32,7 +32,7 @@ class SB3VecEnv(VecEnv):
     """One or several of our vector envs side by side, possibly with different seats.
 
     Each row is an env of one player: the envs are made with `opponents`, or for self-play as
-    `SeatVectorEnv`.
+    `SeatVectorEnv` or `AECRows`.
 
     Observations are those of `mask="info"`, whatever the envs were made with, so that a model also
     plays in `gymnasium.make(…, mask="info")`: one vector for `MlpPolicy` with
@@ -46,7 +46,7 @@ class SB3VecEnv(VecEnv):
 
         Raises:
             InputError: There is no env, or one is another env, has no masks or another autoreset
-                mode, or plays all seats in one row, or the spaces differ.
+                mode, or plays or pays all seats in one row, or the spaces differ.
         """
         given = list(cast(Sequence[Any], envs)) if isinstance(envs, Sequence) else [envs]
         self.envs = [

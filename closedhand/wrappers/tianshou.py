@@ -42,8 +42,8 @@ class TianshouVectorEnv(BaseVectorEnv):
         `GameVectorEnv` also with `opponents`.
 
         Raises:
-            InputError: It is another env, has no masks or another mode, plays all seats in one row,
-                or has parts beside `observation`, which Tianshou would lose.
+            InputError: It is another env, has no masks or another mode, plays or pays all seats in
+                one row, or has parts beside `observation`, which Tianshou would lose.
         """
         self.env = vector_env(env, LIBRARY, AutoresetMode.DISABLED)
         self.part = only_part(self.env.single_observation_space, LIBRARY)
@@ -64,9 +64,7 @@ class TianshouVectorEnv(BaseVectorEnv):
     def reset(self, env_id: Ids = None, **kwargs: Any) -> tuple[Any, np.ndarray]:
         """Start new games; return a batch of `obs` and `mask`, and an empty info for each game.
 
-        Args:
-            env_id: Numbers of the games, by default all.
-            **kwargs: `seed` and `options` of the vector env's `reset`.
+        `env_id` are the numbers of the games, by default all; `kwargs` are those of the vector env.
 
         Raises:
             InputError: There is no such game, a bad seed or option, or only some rows in self-play.
@@ -79,11 +77,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         return self._seen(observations, ids), self._infos(ids)
 
     def step(self, action: Any, id: Ids = None) -> tuple[Any, ...]:
-        """Play an action in some games; the others stay as they are.
-
-        Args:
-            action: Ids, integers [n].
-            id: Numbers of the games, by default all.
+        """Play an action, integers [n], in the games numbered `id`, by default all.
 
         Returns:
             A batch of `obs` and `mask`, rewards, terminations, truncations, and an empty info for

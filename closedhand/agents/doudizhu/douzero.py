@@ -10,16 +10,8 @@ folder. The files are read as tensors; no code in them is run.
 3. The play of the greatest value is chosen. Bids come from `bidding/modules.py`.
 
 A set of cards is 54 numbers: for each rank from 3 to 2 whether it has at least 1, 2, 3, 4 cards of
-that rank, then the small and the big joker. The features of every role begin with two sets: the
-cards in hand, and those of both other players together. They end with the set of the rated play.
-Between these are:
-
-- for the landlord (the paper's Table 4), 373 features in all: the play to beat; the cards that the
-  up and the down peasant have played; their numbers of cards left (17 each, one-hot); the number of
-  bombs (15, one-hot);
-- for a peasant (Table 5), 484 features in all: the cards that the landlord and the partner have
-  played; the play to beat; the last actions of the landlord and of the partner; their numbers of
-  cards left (20 and 17, one-hot); the number of bombs.
+that rank, then the small and the big joker. The features are those of the paper's Tables 4 and 5:
+373 for the landlord and 484 for a peasant, of which the last 54 are the rated play.
 
 The networks were trained under `rules="douzero"`, without an auction.
 """
@@ -45,7 +37,7 @@ from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 CARDS = 54
 HISTORY, STEPS = 15, 5
-"""Actions that the LSTM sees, and its steps."""
+"""Numbers of actions that the LSTM reads, and of its steps."""
 MOST_CARDS = (20, 17, 17)
 """Numbers of cards with which the roles begin."""
 MOST_BOMBS = 15
@@ -91,11 +83,7 @@ class ValueNetwork(nn.Module):
 
 
 def load(path: Path, role: int) -> ValueNetwork:
-    """Read the network of a role, 0 to 2, from a file of `torch.save`: the parameters by name.
-
-    Raises:
-        InputError: The file cannot be read, or holds something else.
-    """
+    """Read the network of a role, 0 to 2; an `InputError` if the file does not hold it."""
     content = read_content(path)
     network = ValueNetwork(POSITION[min(role, 1)])
     wanted = network.state_dict()

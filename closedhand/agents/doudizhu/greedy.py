@@ -35,7 +35,7 @@ SOLO, PAIR, _ = partition.PLAIN_FAMILY
 TEMPO = 10
 """Extra price of a pass when an enemy owns the trick."""
 DANGER = 30
-"""The same if that enemy has one or two cards left."""
+"""Extra price of a pass, in place of `TEMPO`, if that enemy has one or two cards left."""
 YIELD = 3
 """Discount on a pass when the partner owns the trick; beating the partner must save more."""
 KEEP_BOMB = 8

@@ -4,8 +4,7 @@
 2. Label each hand of 17 cards with the result of the game in which its player was the landlord and
    got the three public cards.
 3. Fit a logistic model to these labels.
-4. The same games give the payoffs of any auction on the deal. Find from them the probability above
-   which each bid pays, without further games (`thresholds.py`).
+4. Find from the same games the probability above which each bid pays (`thresholds.py`).
 """
 
 import math
@@ -70,7 +69,7 @@ class Deals(NamedTuple):
 
     @property
     def won(self) -> np.ndarray:
-        """Results of all hands, 0 or 1, float64 [3n]."""
+        """Whether the landlord with each hand won, 1 or 0, float64 [3n]."""
         return (self.points.ravel() > 0).astype(float)
 
     @property

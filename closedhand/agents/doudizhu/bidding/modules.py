@@ -27,8 +27,8 @@ games, with average multipliers of m in wins and l in losses, gets 2s(pm - (1 - 
   gain bids 3.
 - Before the first bid, a pass is worth the points of a peasant in the games that follow. A bid of 3
   ends the auction. A bid of 1 or 2 wins the auction only if nobody bids higher: both other hands
-  are then weaker than usual, and an outbid player has lost nothing. It therefore pays at lower
-  probabilities than a bid of 3.
+  are then weaker than usual, and an outbid player has lost nothing. Such a bid therefore pays at
+  lower probabilities than a bid of 3.
 - A hand wins less often against a player who bids, and more often against one who passes. The
   model's probability ignores this; the thresholds of each seat and highest bid account for it
   (`fitting.py`).
@@ -65,8 +65,7 @@ gained `decompose` the most points against `control`."""
 HALF = 5
 WHOLE = 10
 """Costs of a group that counts half and of one that counts in full. Both exceed `partition.SPARE`,
-so that such solos and pairs can be kickers. Groups that do not wait cost 0 and cannot be
-kickers."""
+so that such solos and pairs can be kickers."""
 
 
 WAITING = np.full((partition.ROWS, 15), WHOLE, np.int64)
@@ -226,7 +225,7 @@ def score_all(kind, views, worths):
 
 @kernel
 def bid_worths(kind, worths, rules, views, actions):
-    """Write the flat action of a module for every view, of hands with the scores `worths`."""
+    """Write a module's flat action for every view, by the scores `worths` of the hands."""
     for i in range(len(views)):
         actions[i] = bid_with(kind, worths[i], rules, views[i])
 
@@ -249,7 +248,7 @@ class BiddingAgent(BatchAgent):
 
     @property
     def spent(self) -> np.ndarray:
-        """Cost of the searches of the agent that plays the cards, see `closedhand.core.agents`."""
+        """Cost of the playing agent's searches, float64 [4] (`closedhand.core.agents.SPENT`)."""
         return spent_by([self._player])[0]
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ NEVER = 1.0
 """Threshold above all win probabilities."""
 ROUNDS = 12
 ENOUGH = 500
-"""Thresholds of a seat and highest bid that occur in fewer auctions than this are kept."""
+"""Thresholds for a seat and highest bid that occur in fewer auctions than this are kept."""
 
 
 class Module(NamedTuple):
@@ -52,10 +52,8 @@ def hold(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Let some seats bid, each by the module whose index is in `which`, integers [n, 3].
 
-    `stakes` and `owners` are the highest bids before and their bidders, as in the result.
-
-    Returns:
-        The highest bids, 0 for none, and their bidders, -1 for none, integers [n].
+    `stakes`, 0 for none, and `owners`, -1 for none, are the highest bids before and their bidders,
+    integers [n]. The results are the same after the bids.
     """
     for seat in seats:
         made = np.choose(which[:, seat], [module.bid(seat, stakes) for module in modules])

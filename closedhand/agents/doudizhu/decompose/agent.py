@@ -176,7 +176,7 @@ def load(path: str | None) -> np.ndarray:
 
 
 class DecomposeAgent(RatingAgent):
-    """Agent that makes the play with the greatest sum of weights, [FEATURES]."""
+    """Agent that makes the play with the greatest sum of `weights`, float32 [FEATURES]."""
 
     def __init__(self, game: Game, name: str, weights: np.ndarray) -> None:
         super().__init__(game, name, policy_of(weights, sampled=False))

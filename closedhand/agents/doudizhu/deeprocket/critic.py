@@ -60,10 +60,8 @@ def improved(
     without a rating, because `decompose` rates it low, counts as the worst of the rated plays.
 
     `game` is flat. `chosen`, int64 [n], are the indices of those `views`, states [m], in which the
-    policy has the probabilities `shares`, float32 [n, 309].
-
-    Returns:
-        Probabilities, float32 [n, 309]; a row of 0 where they would change by less than `LEAST`.
+    policy has the probabilities `shares`, float32 [n, 309]. The result is float32 [n, 309]; a row
+    that would change by less than `LEAST` is 0.
     """
     ids = np.empty(game.num_actions, np.int32)
     chances = np.empty((len(chosen), GROUPS))

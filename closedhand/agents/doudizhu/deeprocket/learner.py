@@ -88,7 +88,7 @@ class Settings:
 
     @property
     def number_of_checks(self) -> int:
-        """Number of checks, also by default."""
+        """Number of checks, 1 or more, also if `checks` is None."""
         if self.checks is not None:
             return max(1, self.checks)
         steps, minutes = self.limits

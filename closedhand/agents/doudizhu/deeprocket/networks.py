@@ -57,7 +57,7 @@ class Layer(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Form of a kind of network."""
+    """Inputs, outputs and sizes of a kind of network."""
 
     shape: tuple[int, int, int]  # ranks, rows and channels of the planes
     outputs: int

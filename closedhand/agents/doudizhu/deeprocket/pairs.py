@@ -108,11 +108,9 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
 
 
 def index(games: Games, kind: str) -> np.ndarray:
-    """List all pairs of a network, `policy` or `kicker`.
+    """List all pairs of a network, `policy` or `kicker`, in the order of the games, int32 [m, 3].
 
-    Returns:
-        Rows of game, move (from 0) and kicker (from 0; always 0 for the policy network),
-        int32 [m, 3], in the order of the games.
+    A row has the game, the move (from 0) and the kicker (from 0; always 0 for the policy network).
 
     Raises:
         InputError: A deal is invalid, or an action illegal.

@@ -159,7 +159,7 @@ class PolicyNetAgent(BatchAgent):
         return self._predict(views, chosen, kickers).argmax(axis=1)
 
     def _predict(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
-        """Compute the output probabilities of one network for the chosen views."""
+        """Compute the probabilities of one network in the chosen views, float32 [n, outputs]."""
         network = self.kicker if kickers else self.policy
         seen = observation_of(self.substeps.rules, views, chosen, kickers)
         return networks.probabilities(network, *seen)

@@ -64,7 +64,7 @@ def check_settings(settings: Settings) -> None:
 
 
 def noted_in(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """Read what a checkpoint notes of its training; an `InputError` if the settings differ."""
+    """Read the notes of a training from its checkpoint; an `InputError` if it is of another one."""
     found = read_checkpoint(path).get("closedhand")
     if not isinstance(found, dict) or not {"settings", "step", "seconds", "checks"} <= set(found):
         raise InputError(f"cannot resume {path}: it is not the training of a network")

@@ -48,7 +48,7 @@ AVERAGED_EVERY = 8
 LAST_PART = 9
 """Network n enters the mean with the weight 9 / (n + 8): about the last ninth of the run counts."""
 LEAST_VISITS = 30
-"""Number of gradients after which the agent uses a row; others have the value 0."""
+"""Least number of gradients of an input's row that the agent uses; other rows are 0."""
 NOTED_EVERY = 500
 """Steps between entries in the history."""
 DEALS = 5000
@@ -267,10 +267,8 @@ def measure(game: Game, agent: Agent) -> dict[str, float]:
     """Measure the win rate and gain of an agent against `decompose` in `DEALS` duplicate deals.
 
     The gain is half the difference of the landlord's payoffs, with the agent as the landlord and
-    with `decompose`.
-
-    Returns:
-        The means `won` and `gained`, with their standard errors `won_error` and `gained_error`.
+    with `decompose`. The results are the means `won` and `gained`, and their standard errors,
+    `won_error` and `gained_error`.
     """
     # By table: the agent as the landlord, then as the peasants.
     payoffs = play_chunk(game, [agent, "decompose"], 0, range(DEALS)).returns[:, :, 0]
