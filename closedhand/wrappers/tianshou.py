@@ -148,11 +148,7 @@ class TianshouAEC(PettingZooEnv):
     """
 
     def __init__(self, env: Any) -> None:
-        """Wrap what `pettingzoo.make("aec", ...)` returns.
-
-        Raises:
-            InputError: Observations have no mask, or parts beside it and `observation`.
-        """
+        """Wrap what `pettingzoo.make("aec", ...)` returns; an `InputError` refuses other parts."""
         only_part(env.observation_space(env.possible_agents[0]), LIBRARY)
         super().__init__(env)
 

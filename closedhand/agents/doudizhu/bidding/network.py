@@ -89,11 +89,7 @@ def logits(network: networks.Network, seen: torch.Tensor) -> torch.Tensor:
 
 
 def chances(network: networks.Network, seen: torch.Tensor) -> np.ndarray:
-    """Compute the probability that the landlord wins, float64 [n], from planes, int8 [n, 285].
-
-    Raises:
-        InputError: The weights are so large that probabilities are not finite.
-    """
+    """Compute the probabilities of `logits`, float64 [n]; an `InputError` if one is not finite."""
     with torch.inference_mode():
         pieces = [torch.sigmoid(logits(network, piece)) for piece in seen.split(CHUNK)]
     return check_finite(torch.cat(pieces)).numpy().astype(np.float64)
@@ -178,10 +174,7 @@ def train(
 
 @dataclass(eq=False)
 class Fitting:
-    """Fit of a network to results of hands by AdamW; a `closedhand.core.run.Learner`.
-
-    It keeps the weights with the best likelihood of the validation hands.
-    """
+    """Fit of a network by AdamW; a `closedhand.core.run.Learner` that keeps the best weights."""
 
     network: networks.Network
     learned: Hands  # for training
@@ -287,10 +280,7 @@ def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:
 
 
 def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
-    """Compare win probabilities with those of the logistic model on held-out deals.
-
-    `of_network` are those of the network by hand, float64 [3n]; `Result.about` gets the result.
-    """
+    """Compare the network's win probability of each hand, float64 [3n], with a logistic model's."""
     won, held_out = deals.won, deals.held_out
     features, weights, _ = fitting.fit_logistic(deals)
     of_model = chances_of(features, weights)

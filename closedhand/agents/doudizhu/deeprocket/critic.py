@@ -21,11 +21,7 @@ LEAST = 0.03
 
 
 def critic_of(agent: str) -> Policy:
-    """Load the policy of the agent `value-net` or `value-net:PATH`, trained to win.
-
-    Raises:
-        InputError: The agent is another one, was trained for points, or its file cannot be used.
-    """
+    """Load the policy of `value-net` or `value-net:PATH`, trained to win; else an `InputError`."""
     spec = AgentSpec.parse(agent)
     if spec.name != "value-net" or spec.options:
         raise InputError(f"the critic is value-net or value-net:PATH, not {shown(agent)}")

@@ -248,7 +248,6 @@ class Tuning:
         self._forget()
 
     def _forget(self) -> None:
-        """Reset the counts after a check: games, seconds, landlords' wins, divergence."""
         self.games, self._spent, self._won = 0, 0.0, 0.0
         self.policy.forget()
 

@@ -119,10 +119,7 @@ def is_stuck(checks: list[dict[str, Any]], patience: int) -> bool:
 
 
 def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
-    """Measure the share of duplicate games that a network wins as `policy-net`, playing to win.
-
-    The network of the other kind, policy or kicker, is the package's.
-    """
+    """Measure the share of duplicate games won by a network and the package's of the other kind."""
     game = by_wins(game)
     kind = network.config["kind"]
     both = {other: networks.load(path, other)[0] for other, path in SHIPPED_FILES.items()}
@@ -174,7 +171,6 @@ class Learner(LightningModule):
         self._forget()
 
     def _forget(self) -> None:
-        """Reset what is summed from check to check: loss, batches, pairs and seconds."""
         self._loss: torch.Tensor | float = 0.0
         self._batches, self._pairs, self._learning = 0, 0, 0.0
 

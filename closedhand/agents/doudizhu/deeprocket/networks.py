@@ -242,11 +242,7 @@ def one_hot(status: torch.Tensor) -> torch.Tensor:
 def probabilities(
     network: Network, planes: np.ndarray, status: np.ndarray, mask: np.ndarray
 ) -> np.ndarray:
-    """Compute the probabilities of all outputs, float32 [n, outputs]; see `Network.forward`.
-
-    Raises:
-        InputError: The weights are so large that probabilities are not finite.
-    """
+    """Compute all probabilities, float32 [n, outputs]; an `InputError` if they are not finite."""
     out = np.empty(mask.shape, np.float32)
     with torch.inference_mode():
         for begin in range(0, len(mask), CHUNK):

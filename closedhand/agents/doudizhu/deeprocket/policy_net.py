@@ -50,11 +50,7 @@ def write_all(rules, views, chosen, kickers, out, masks):
 
 @kernel
 def play_each(rules, views, chosen, steps, actions):
-    """Play sub-step `steps[k]` in `views[i]`, where i is `chosen[k]`.
-
-    If the sub-step completes a play, or is a bid or another word, its flat action is written into
-    `actions[i]`.
-    """
+    """Play `steps[k]` in `views[chosen[k]]`; write flat actions that it completes to `actions`."""
     for k in range(len(chosen)):
         i = chosen[k]
         step = np.int64(steps[k])

@@ -47,8 +47,6 @@ class Played(NamedTuple):
 def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Played:
     """Play the deals numbered `deals` once; the agent of each side is drawn by the seed.
 
-    An agent that is listed twice is drawn twice as often.
-
     Raises:
         InputError: An agent is unknown, or chose an illegal action.
     """

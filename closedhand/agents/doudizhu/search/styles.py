@@ -64,10 +64,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def evaluate(policy, rules, state, player, guess, rng, ids):
-    """Return the payoff of a full state: exact with few cards left, else by a playout.
-
-    `guess` is the bit set of the seats that play like `rule`.
-    """
+    """Return the payoff of a full state: exact with few cards left, else by a playout."""
     known = winner(policy.decompose, rules, state, player) if policy.solves else UNKNOWN
     if known == UNKNOWN:
         guessed = Styles(policy.decompose, guess, policy.knows_rule, policy.solves)

@@ -48,7 +48,7 @@ AVERAGED_EVERY = 8
 LAST_PART = 9
 """Network n enters the mean with the weight 9 / (n + 8): about the last ninth of the run counts."""
 LEAST_VISITS = 30
-"""Least number of gradients of an input's row that the agent uses; other rows are 0."""
+"""Least number of gradients of an input's row that the agent uses; others, mostly random, are 0."""
 NOTED_EVERY = 500
 """Steps between entries in the history."""
 DEALS = 5000
@@ -233,10 +233,7 @@ class Training:
 
     @property
     def learned(self) -> network.Net:
-        """The network that is saved and plays: the mean of the weights.
-
-        Rows of few gradients are 0, as they are mostly random.
-        """
+        """Mean of the weights, which is saved and plays, with 0 in the rows of few gradients."""
         learned = self._known | (self.optimiser.input_visits >= LEAST_VISITS)
         return self.mean._replace(inputs=self.mean.inputs * learned[..., None])
 
