@@ -64,7 +64,7 @@ class TianshouVectorEnv(BaseVectorEnv):
     def reset(self, env_id: Ids = None, **kwargs: Any) -> tuple[Any, np.ndarray]:
         """Start new games; return a batch of `obs` and `mask`, and an empty info for each game.
 
-        `env_id` are the numbers of the games, by default all; `kwargs` are those of the vector env.
+        `env_id` are the numbers of the games, by default all; `kwargs` are `seed` and `options`.
 
         Raises:
             InputError: There is no such game, a bad seed or option, or only some rows in self-play.
@@ -77,7 +77,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         return self._seen(observations, ids), self._infos(ids)
 
     def step(self, action: Any, id: Ids = None) -> tuple[Any, ...]:
-        """Play an action, integers [n], in the games numbered `id`, by default all.
+        """Play actions, integers [n], in the games numbered `id`, by default all; leave the others.
 
         Returns:
             A batch of `obs` and `mask`, rewards, terminations, truncations, and an empty info for

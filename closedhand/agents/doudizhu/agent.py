@@ -25,9 +25,9 @@ class RatingAgent(PlayAgent):
 
     @abstractmethod
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """List flat plays to consider while cards are played, int64 [n], and values, float64 [n].
+        """List the flat plays to consider, int64 [n], and their values, float64 [n].
 
-        -inf marks a play that is not rated, because another one is clearly better.
+        Cards are being played. -inf marks a play that is not rated, as another is clearly better.
         """
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:

@@ -150,7 +150,7 @@ class Fit:
 
 
 def deals_of(state: Mapping[str, Any]) -> Deals:
-    """Read the deals of a checkpoint; `KeyError` without an array, `ValueError` if damaged."""
+    """Read the deals of a checkpoint; a missing array is a `KeyError`, damage a `ValueError`."""
     deals = Deals(state["hands"], state["points"])
     if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
         raise ValueError("hands or points are missing")

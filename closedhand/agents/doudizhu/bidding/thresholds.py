@@ -53,7 +53,7 @@ def hold(
     """Let some seats bid, each by the module whose index is in `which`, integers [n, 3].
 
     `stakes`, 0 for none, and `owners`, -1 for none, are the highest bids before and their bidders,
-    integers [n]. The results are the same after the bids.
+    integers [n]. The results are those after the bids.
     """
     for seat in seats:
         made = np.choose(which[:, seat], [module.bid(seat, stakes) for module in modules])
@@ -93,13 +93,9 @@ def rotated(columns: np.ndarray) -> np.ndarray:
 def best_cuts(totals: np.ndarray, bids: Sequence[int]) -> np.ndarray:
     """Find the thresholds with the most points whose bids rise with the win probability.
 
-    Args:
-        totals: Points by bid and bin of the win probability, float64 [len(bids), bins].
-        bids: Possible bids, ascending from 0.
-
-    Returns:
-        The least win probability for a bid of 1, 2 and 3, float64 [3]; `NEVER` for a bid that never
-        pays.
+    `totals` are points by bid and bin of the win probability, float64 [len(bids), bins]; `bids`
+    ascend from 0. The result, float64 [3], is the least win probability for a bid of 1, 2 and 3,
+    `NEVER` for a bid that never pays.
     """
     bins = totals.shape[1]
     # Dynamic program over the bins: `best[k]` is the most points up to a bin in which bid k is
@@ -129,13 +125,9 @@ def fit_thresholds(
 ) -> np.ndarray:
     """Find the best thresholds against a mix of players with these thresholds and other modules.
 
-    Args:
-        chances: Probability that the landlord wins, by deal and seat, float64 [n, 3].
-        points: Points of the landlord at the stake 1/2, by deal and seat, float64 [n, 3].
-        others: Other modules.
-        which: Module of each player, integers [n, 3]: 0 for the one sought, 1 for the first of
-            `others`, and so on.
-        progress: Called with the number of rounds done, out of `ROUNDS`.
+    `chances`, float64 [n, 3], are the win probabilities of a landlord at each seat; `points` are as
+    for `points_of`. `which`, integers [n, 3], is the module of each player: 0 for the one sought, 1
+    for the first of `others`, and so on. `progress` gets the number of rounds done.
 
     Returns:
         Thresholds by seat, highest bid so far and bid - 1, float64 [3, 3, 3].

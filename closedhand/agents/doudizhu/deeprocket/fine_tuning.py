@@ -109,12 +109,10 @@ def objective(
 ) -> torch.Tensor:
     """Compute the objective to maximise, by decision, float32 [n].
 
-    Args:
-        logs: Log-probabilities of all actions, float32 [n, k].
-        label: Actions that were drawn, int64 [n].
-        before: Log-probabilities with which they were drawn, float32 [n].
-        aims: Gains of these actions, float32 [n], for PPO's clipped objective; or probabilities to
-            learn, float32 [n, k], for the negative cross-entropy.
+    `logs`, float32 [n, k], are log-probabilities of all actions, and `before`, float32 [n], those
+    with which the actions `label`, int64 [n], were drawn. `aims` are gains of these actions, float32
+    [n], for PPO's clipped objective, or probabilities to learn, float32 [n, k], for the negative
+    cross-entropy.
     """
     if aims.ndim == 2:
         return (aims * logs.masked_fill(torch.isinf(logs), 0.0)).sum(dim=1)

@@ -119,7 +119,10 @@ def is_stuck(checks: list[dict[str, Any]], patience: int) -> bool:
 
 
 def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
-    """Measure the share of duplicate games won by a network and the package's of the other kind."""
+    """Measure the share of duplicate games that a network wins as `policy-net`, playing to win.
+
+    The network of the other kind, policy or kicker, is the package's.
+    """
     game = by_wins(game)
     kind = network.config["kind"]
     both = {other: networks.load(path, other)[0] for other, path in SHIPPED_FILES.items()}

@@ -33,7 +33,7 @@ class PolicySearchAgent(ValueSearchAgent):
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the plays to compare, the most probable first, int64 [n], and their values [n].
 
-        The value network rates one play of each main group; the others have the same value.
+        All plays of a main group have the value of the one that the value network rates.
         """
         space, group = self._space, self._flat.rules.plays.group
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)

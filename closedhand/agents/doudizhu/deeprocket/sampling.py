@@ -120,8 +120,8 @@ def play_deals(
 ) -> tuple[Decisions, Decisions | None, np.ndarray]:
     """Play deals of a sub-stepped game without bidding with two networks on all seats.
 
-    Each deal is played at `TABLES` tables. With a `critic` `TABLES` times as many deals are played
-    instead, at one table each. `critic` and `draws_kickers` are as for `Sampler`.
+    Each deal is played at `TABLES` tables. With a `critic`, `TABLES` times as many deals are
+    played instead, at one table each. `critic` and `draws_kickers` are as for `Sampler`.
 
     Returns:
         Decisions of the policy network; of the kicker network, None without any; and whether the
