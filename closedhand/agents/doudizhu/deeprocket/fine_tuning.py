@@ -110,9 +110,9 @@ def objective(
     """Compute the objective to maximise, by decision, float32 [n].
 
     `logs`, float32 [n, k], are log-probabilities of all actions, and `before`, float32 [n], those
-    with which the actions `label`, int64 [n], were drawn. `aims` are gains of these actions, float32
-    [n], for PPO's clipped objective, or probabilities to learn, float32 [n, k], for the negative
-    cross-entropy.
+    with which the actions `label`, int64 [n], were drawn. `aims` are the gains of these actions,
+    float32 [n], for PPO's clipped objective, or probabilities to learn, float32 [n, k], for the
+    negative cross-entropy.
     """
     if aims.ndim == 2:
         return (aims * logs.masked_fill(torch.isinf(logs), 0.0)).sum(dim=1)
