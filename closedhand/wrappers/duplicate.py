@@ -57,7 +57,7 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         self._scores: list[dict[str, float]] = []  # returns of each team at every table
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start the next table; a seed restarts the schedule, a `deal` or `state` begins a deal.
+        """Start the next table; with a seed the schedule anew, with a `deal` or `state` a new deal.
 
         Raises:
             InputError: The wrapped env refuses seed or options; the schedule is unchanged.
