@@ -1,7 +1,7 @@
 """Wrappers of the envs of this package.
 
-The modules `sb3` (Stable-Baselines3), `rllib`, `tianshou` and `torchrl` adapt envs to
-these libraries, and import them.
+The modules `sb3` (Stable-Baselines3), `rllib`, `tianshou` and `torchrl` adapt envs to these
+libraries, and need them installed.
 """
 
 from closedhand.wrappers.aec_rows import AECRows

@@ -1,7 +1,4 @@
-"""Common checks of the wrappers: the env that is wrapped, and its observations.
-
-A check returns what it looks for, or raises an `InputError`.
-"""
+"""Common checks of the wrappers, which raise an `InputError`: the wrapped env, its observations."""
 
 from typing import Any, cast
 
@@ -37,8 +34,8 @@ def aec_table(env: Any) -> GameAEC:
 def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSERVATION) -> OneSeat:
     """Return the vector env of this package in `env`, for a library that needs masks.
 
-    `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`. `mask`
-    is where the library looks for masks; every env has them in the info. An env in which several
+    `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `Rows`. `mode` is the
+    autoreset mode that the library needs, `mask` where it looks for masks. An env in which several
     seats share a row, or that pays all seats, is refused: a library of one player would mix the
     rewards.
     """
@@ -62,7 +59,7 @@ def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSER
 
 
 def check_mask(form: ObservationForm, library: str) -> None:
-    """Refuse observations without a mask, for a library that looks for it there."""
+    """Refuse observations without a mask, for a library that takes masks from observations."""
     if form.mask == IN_INFO:
         raise InputError(f"{library} takes the mask from observations: leave out mask='info'")
 

@@ -25,7 +25,7 @@ class AECRows(Rows):
     Some tutorials treat an AEC env as an env of one player and pay the agent that has acted. An
     agent that loses while another one acts then never gets the loss. Here each agent has its own
     row with its own rewards. If a reset plays forced actions (`AutoPass`), their rewards count with
-    the first step of the game, and a given start that they end is refused.
+    the first step of the game; a given start is refused if they end the game.
 
     Attributes:
         aec: The wrapped env.
@@ -97,6 +97,6 @@ class AECRows(Rows):
 
 
 def _is_over(aec: AECEnv[str, Any, Any]) -> bool:
-    # Without agents it was interrupted, and refuses to go on.
+    # An env without agents was interrupted, and refuses to go on.
     agents = aec.agents
     return bool(agents) and all(aec.terminations[each] or aec.truncations[each] for each in agents)

@@ -57,9 +57,7 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         self._scores: list[dict[str, float]] = []  # returns of each team at every table
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start the next table of the schedule; a seed restarts it.
-
-        The options are those of the wrapped env; `deal` or `state` start a new deal.
+        """Start the next table; with a seed the schedule anew, with a `deal` or `state` a new deal.
 
         Raises:
             InputError: The wrapped env refuses seed or options; the schedule is unchanged.
@@ -99,7 +97,6 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         self._publish()
 
     def _team_of(self) -> dict[str, str]:
-        """Return the team of each agent at this table."""
         seats = zip(self.possible_agents, seating(self._sides, self._table), strict=True)
         return {agent: self.teams[team] for agent, team in seats}
 

@@ -19,10 +19,10 @@ from closedhand.wrappers.adapting import aec_table
 
 
 class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
-    """The actions of the game in sub-steps, of which several make a play.
+    """An AEC env whose actions are the sub-steps of the game, several of which make a play.
 
-    In Dou Dizhu they are a main group, such as 333, then the kickers, cards that go with it, one by
-    one; in Chinese Poker the back, then the front. An agent stays selected until its play is
+    In Dou Dizhu a main group, such as 333, comes first, then one by one the kickers, cards that go
+    with it; in Chinese Poker the back, then the front. An agent stays selected until its play is
     complete, and the wrapped env gets the whole play in one step. Observations and masks are those
     of the sub-steps. An illegal action raises `InputError` and changes nothing; wrap this in
     PettingZoo's `TerminateIllegalWrapper` to end the game instead.

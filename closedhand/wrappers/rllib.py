@@ -147,14 +147,8 @@ def self_play(
 ) -> AlgorithmConfig:
     """Set up a config of PPO for self-play: one network, two layers of 256, in all seats.
 
-    Args:
-        config: The config; changed.
-        game: Name of a game, or a `Game`.
-        observation: Form of the observations: `compact` or `flat`.
-        **options: Options of `make_game`.
-
-    Returns:
-        The config. `config.rl_module(model_config=…)` and all others may follow.
+    The config is changed and returned; `config.rl_module(model_config=…)` and other calls may
+    follow. `game`, `observation` and `options` are as for `RLlibEnv`.
 
     Raises:
         InputError: An unknown game or option. A wrong form is refused when RLlib makes the env.
@@ -177,11 +171,8 @@ def _everybody(agent: Any, *_: Any, **__: Any) -> str:
 def act_of(algorithm: Algorithm) -> Callable[[Any, Any], Any]:
     """Make a function that chooses the most probable actions, for `agents.from_function`.
 
-    Args:
-        algorithm: Algorithm whose module is a `MaskedPPOModule`, also one from a checkpoint.
-
-    Returns:
-        A function of observations, int8 [n, size], and masks, bool [n, num_actions], to ids [n].
+    The algorithm has a `MaskedPPOModule`, and may come from a checkpoint. The function takes
+    observations, int8 [n, size], and masks, bool [n, num_actions], and returns ids, int64 [n].
     """
     module: Any = algorithm.get_module(SELF) or algorithm.get_module()
 

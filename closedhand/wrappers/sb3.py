@@ -32,7 +32,7 @@ class SB3VecEnv(VecEnv):
     """One or several of our vector envs side by side, possibly with different seats.
 
     Each row is an env of one player: the envs are made with `opponents`, or for self-play as
-    `SeatVectorEnv`.
+    `SeatVectorEnv` or `AECRows`.
 
     Observations are those of `mask="info"`, whatever the envs were made with, so that a model also
     plays in `gymnasium.make(…, mask="info")`: one vector for `MlpPolicy` with
@@ -42,13 +42,11 @@ class SB3VecEnv(VecEnv):
     """
 
     def __init__(self, envs: Any) -> None:
-        """Take over vector envs, one or several, as `gymnasium.make_vec` returns them.
-
-        All have the same spaces and same-step autoreset.
+        """Take over what `gymnasium.make_vec` returns with same-step autoreset, or a list of these.
 
         Raises:
             InputError: There is no env, or one is another env, has no masks or another autoreset
-                mode, or plays all seats in one row, or the spaces differ.
+                mode, or plays or pays all seats in one row, or the spaces differ.
         """
         given = list(cast(Sequence[Any], envs)) if isinstance(envs, Sequence) else [envs]
         self.envs = [
@@ -118,7 +116,7 @@ class SB3VecEnv(VecEnv):
         """Set the options of the next reset, such as a `deal`, for all games.
 
         Raises:
-            InputError: They are not a dict, but one for each game.
+            InputError: They are not one dict for all games.
         """
         given = dict(common.reset_options(options))
         super().set_options(given)  # pyright: ignore[reportUnknownMemberType]
@@ -180,7 +178,7 @@ class SB3VecEnv(VecEnv):
         return [values[i] for i in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refuse: the options of a game are set when it is made."""
+        """Raise an `AttributeError`: the options of a game are set when it is made."""
         raise AttributeError("options of a game are set when it is made")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:

@@ -38,12 +38,12 @@ class TianshouVectorEnv(BaseVectorEnv):
     def __init__(self, env: Any) -> None:
         """Take over what `gymnasium.make_vec` returns, or for self-play a `SeatVectorEnv`.
 
-        It is made with `autoreset_mode="Disabled"`, because Tianshou resets games itself, and a
+        `env` is made with `autoreset_mode="Disabled"`, because Tianshou resets games itself; a
         `GameVectorEnv` also with `opponents`.
 
         Raises:
-            InputError: It is another env, has no masks or another mode, plays all seats in one row,
-                or has parts beside `observation`, which Tianshou would lose.
+            InputError: It is another env, has no masks or another mode, plays or pays all seats in
+                one row, or has parts beside `observation`, which Tianshou would lose.
         """
         self.env = vector_env(env, LIBRARY, AutoresetMode.DISABLED)
         self.part = only_part(self.env.single_observation_space, LIBRARY)
@@ -58,15 +58,13 @@ class TianshouVectorEnv(BaseVectorEnv):
         return [value] * len(self._chosen(id))
 
     def set_env_attr(self, key: str, value: Any, id: Ids = None) -> None:
-        """Refuse: the options of a game are set when it is made."""
+        """Raise an `AttributeError`: the options of a game are set when it is made."""
         raise AttributeError("options of a game are set when it is made")
 
     def reset(self, env_id: Ids = None, **kwargs: Any) -> tuple[Any, np.ndarray]:
         """Start new games; return a batch of `obs` and `mask`, and an empty info for each game.
 
-        Args:
-            env_id: Numbers of the games, by default all.
-            **kwargs: `seed` and `options` of the vector env's `reset`.
+        `env_id` are the numbers of the games, by default all; `kwargs` are `seed` and `options`.
 
         Raises:
             InputError: There is no such game, a bad seed or option, or only some rows in self-play.
@@ -79,11 +77,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         return self._seen(observations, ids), self._infos(ids)
 
     def step(self, action: Any, id: Ids = None) -> tuple[Any, ...]:
-        """Play an action in some games; the others stay as they are.
-
-        Args:
-            action: Ids, integers [n].
-            id: Numbers of the games, by default all.
+        """Play actions, integers [n], in the games numbered `id`, by default all; leave the others.
 
         Returns:
             A batch of `obs` and `mask`, rewards, terminations, truncations, and an empty info for
@@ -154,7 +148,7 @@ class TianshouAEC(PettingZooEnv):
     """
 
     def __init__(self, env: Any) -> None:
-        """Wrap what `pettingzoo.make("aec", ...)` returns; refuse parts beside `observation`."""
+        """Wrap what `pettingzoo.make("aec", ...)` returns; an `InputError` refuses other parts."""
         only_part(env.observation_space(env.possible_agents[0]), LIBRARY)
         super().__init__(env)
 
@@ -181,7 +175,7 @@ class MaskedActor(AbstractDiscreteActor):
         self.actor = actor
 
     def get_preprocess_net(self) -> Any:
-        """Return the first part of the wrapped actor."""
+        """Return the preprocessing network of the wrapped actor."""
         return self.actor.get_preprocess_net()
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:

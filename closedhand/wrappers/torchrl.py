@@ -22,7 +22,7 @@ with needing():
 
 
 class Mask(DTypeCastTransform):
-    """Converts the mask to bool; an empty mask, after the end of a game, marks action 0."""
+    """Converts the mask to bool; an all-zero mask, after the end of a game, marks action 0."""
 
     def __init__(self) -> None:
         super().__init__(torch.int8, torch.bool, in_keys=[ACTION_MASK])
@@ -41,18 +41,17 @@ def torchrl_env(env: AnyEnv) -> TransformedEnv:
 
     In every form of observations, the parts are entries of the tensordict, float32. `action_mask`
     is bool, for `MaskedCategorical`:
-    `ProbabilisticActor(..., in_keys={"logits": "logits", "mask": "action_mask"})`.
+    `ProbabilisticActor(..., in_keys={"logits": "logits", "mask": "action_mask"})`. A vector env has
+    the batch size [num_envs].
 
     Args:
         env: What `gymnasium.make` returns; what `gymnasium.make_vec` returns with `opponents` and
             `autoreset_mode="Disabled"`, because TorchRL resets games itself; or a `SeatVectorEnv`
             with that mode for self-play.
 
-    Returns:
-        The env; vector envs have the batch size [num_envs].
-
     Raises:
-        InputError: It is another env, has no masks or another mode, or all seats in one row.
+        InputError: It is another env, has no masks or another mode, or plays or pays all seats in
+            one row.
     """
     ours = env.unwrapped
     if isinstance(ours, GameVectorEnv | Rows):

@@ -10,9 +10,9 @@ from closedhand.games.doudizhu.auction import is_opening
 
 
 def values_of(game: Game, plays: np.ndarray, values: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """Return the values of `actions` of a game, float64 [n], by the `values` of some flat `plays`.
+    """Return the values of `actions`, ids of `game`, float64 [n], by the `values` of flat `plays`.
 
-    The value of a main group is that of its best play; actions without a rated play have NaN.
+    A main group has the value of its best play; an action without any of the plays has NaN.
     """
     best = np.full(game.num_actions, np.nan)
     whole = game.flat is game
@@ -25,9 +25,9 @@ class RatingAgent(PlayAgent):
 
     @abstractmethod
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """List the flat plays that the agent considers while cards are played, and their values.
+        """List the flat plays to consider, int64 [n], and their values, float64 [n].
 
-        Values are float64; -inf marks plays that are not rated, as another one is much better.
+        Cards are being played. -inf marks a play that is not rated, as another is clearly better.
         """
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:

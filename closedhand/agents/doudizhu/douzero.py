@@ -10,15 +10,8 @@ folder. The files are read as tensors; no code in them is run.
 3. The play of the greatest value is chosen. Bids come from `bidding/modules.py`.
 
 A set of cards is 54 numbers: for each rank from 3 to 2 whether it has at least 1, 2, 3, 4 cards of
-that rank, then the small and the big joker. The features of every role begin with two sets: the
-cards in hand, and those of both other players together. Then follow:
-
-- of the landlord (the paper's Table 4), 373 in all: the play to beat; the cards that the up and the
-  down peasant have played; their numbers of cards left (17 each, one-hot); the number of bombs (15,
-  one-hot); the play;
-- of a peasant (Table 5), 484 in all: the cards that the landlord and the partner have played; the
-  play to beat; the last actions of the landlord and of the partner; their numbers of cards left (20
-  and 17, one-hot); the number of bombs; the play.
+that rank, then the small and the big joker. The features are those of the paper's Tables 4 and 5:
+373 for the landlord and 484 for a peasant, of which the last 54 are the rated play.
 
 The networks were trained under `rules="douzero"`, without an auction.
 """
@@ -44,7 +37,7 @@ from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 CARDS = 54
 HISTORY, STEPS = 15, 5
-"""Actions that the LSTM sees, and its steps."""
+"""Numbers of actions that the LSTM reads, and of its steps."""
 MOST_CARDS = (20, 17, 17)
 """Numbers of cards with which the roles begin."""
 MOST_BOMBS = 15
@@ -90,15 +83,7 @@ class ValueNetwork(nn.Module):
 
 
 def load(path: Path, role: int) -> ValueNetwork:
-    """Read the network of a role.
-
-    Args:
-        path: File that `torch.save` wrote: the parameters by name.
-        role: 0 for the landlord, 1 for the down peasant, 2 for the up peasant.
-
-    Raises:
-        InputError: The file cannot be read, or holds something else.
-    """
+    """Read the network of a role, 0 to 2; an `InputError` if the file does not hold it."""
     content = read_content(path)
     network = ValueNetwork(POSITION[min(role, 1)])
     wanted = network.state_dict()
@@ -123,7 +108,7 @@ def load(path: Path, role: int) -> ValueNetwork:
 
 
 def as_numbers(cards: np.ndarray) -> np.ndarray:
-    """Encode packed cards, uint64 of any shape, as DouZero does: float32 of that shape and 54."""
+    """Encode packed cards, uint64 [...], as sets of 54 numbers, float32 [..., 54]."""
     counts = by_rank(cards)
     ranks = counts[..., :13, None] > np.arange(4)
     return np.concatenate(
@@ -132,17 +117,15 @@ def as_numbers(cards: np.ndarray) -> np.ndarray:
 
 
 def one_hot(places: np.ndarray, size: int) -> np.ndarray:
-    """Encode each index as a row with a one at that place, float32 [n, size]."""
+    """Encode each index, integers [n], as a row with a one at that index, float32 [n, size]."""
     return np.eye(size, dtype=np.float32)[places]
 
 
 def features(rules: Rules, views: np.ndarray, role: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the features of views, [n], in which the same role is to act, after the auction.
-
-    `rules` are those of the flat game; the roles are as for `load`.
+    """Compute the features of views [n] in which `role` is to act, while cards are played.
 
     Returns:
-        The last actions, float32 [n, 5, 162], and the other features, float32 [n, features].
+        The last actions, float32 [n, 5, 162], and the features without the play, float32 [n, k].
     """
     n = len(views)
     rows = np.arange(n)

@@ -3,8 +3,8 @@
 Payoffs are 1 and -1, whatever the stake. The order of plays:
 
 1. A play of the whole hand wins, so that no other one is tried.
-2. Plays that no opponent can beat come first, then the others. In both parts low ranks come first
-   and bombs last; a leader tries plays of many cards before any of fewer.
+2. Plays that no opponent can beat come before the others. In both sets bombs come last, a leader
+   tries plays of many cards before any of fewer, and low ranks come before high ones.
 3. A follower passes before it tries bombs that an opponent can beat.
 """
 
@@ -25,7 +25,7 @@ from closedhand.games.doudizhu.state import SEATS
 from closedhand.search.exact import Endgames
 
 FIRST = 1 << 20
-"""Weight of a play that no opponent can beat, above all others."""
+"""Addition to the score of a play that no opponent can beat; it exceeds all other scores."""
 
 
 class Open(NamedTuple):
@@ -36,7 +36,7 @@ class Open(NamedTuple):
 
 @kernel
 def mixed(word):
-    """Mix the bits of a word, a bijection (the finaliser of MurmurHash3)."""
+    """Mix the bits of a uint64 by a bijection, the finaliser of MurmurHash3."""
     word = (word ^ (word >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
     word = (word ^ (word >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
     return word ^ (word >> np.uint64(33))
@@ -100,7 +100,7 @@ def worthwhile(policy, rules, state, out):
             best[f] = strongest(rules, state, rules.plays.families[f])
         rank = g - rules.plays.families[f].first
         # 64 exceeds the difference of any two ranks: a leader's number of cards decides before the
-        # rank. The pass (-500) follows all plays in kind, and bombs (-1000) follow the pass.
+        # rank. The pass (-500) follows all plays but bombs (-1000) that can be beaten.
         score = -rank
         is_bomb = flat.is_bomb(f)
         safe = (bomb if is_bomb else best[f]) <= g and (is_bomb or bomb < 0)
@@ -149,7 +149,7 @@ def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int
     target = -1 if beat is None else game.parse(beat)
     if target == game.rules.plays.number - 1:
         raise InputError("a pass is not to be beaten: leave it out")
-    held = by_rank(state.hands).sum(axis=0)  # counts: as packed hands a sum of 16 carries
+    held = by_rank(state.hands).sum(axis=0)  # not packed, where a sum of 16 would carry
     if beat is not None:
         held += by_rank(game.rules.plays.need[target])
     for i in np.flatnonzero(held > by_rank(np.uint64(game.rules.options.deck))):

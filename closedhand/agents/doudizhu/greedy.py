@@ -2,8 +2,7 @@
 
 1. Make a play that empties the hand, or the only legal action, at once.
 2. Price a play by the cost of playing out the hand that it leaves (`decompose/partition.py`), and a
-   pass by the cost of the current hand. Correct the prices as listed below.
-3. Choose the lowest price.
+   pass by the cost of the current hand. Correct the prices and choose the lowest.
 
 The corrections are:
 
@@ -36,7 +35,7 @@ SOLO, PAIR, _ = partition.PLAIN_FAMILY
 TEMPO = 10
 """Extra price of a pass when an enemy owns the trick."""
 DANGER = 30
-"""The same if that enemy has one or two cards left."""
+"""Extra price of a pass, in place of `TEMPO`, if that enemy has one or two cards left."""
 YIELD = 3
 """Discount on a pass when the partner owns the trick; beating the partner must save more."""
 KEEP_BOMB = 8
@@ -90,7 +89,7 @@ def is_partner(view, seat):
 
 @kernel
 def enemy_left(view):
-    """Return the smallest number of cards of an enemy of the player to act."""
+    """Return the least number of cards left to an enemy of the player to act."""
     least = 20  # the most cards of a player
     for seat in range(SEATS):
         if seat != view.player and not is_partner(view, seat):
@@ -110,7 +109,7 @@ def price_of_pass(rules, view, keep):
 
 @kernel
 def surcharge(rules, view, play, rest, others):
-    """Return an addition to a play's price; `rest` is the hand left, `others` the others' cards."""
+    """Sum up the corrections of a play's price; `rest` is the hand that it leaves."""
     family = rules.plays.groups[rules.plays.group[play]].family
     rank = rules.plays.group[play] - rules.plays.families[family].first  # of a solo or a pair
     price = 0
@@ -158,10 +157,6 @@ def is_one_play(rules, cards):
 
 @described(Traits(microseconds=5))
 def make_greedy(game: Game, seed: int, argument: str | None) -> PlayAgent:
-    """Make the agent `greedy`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: There is an argument.
-    """
+    """Make the agent `greedy`; ignore the seed, and refuse an argument by an `InputError`."""
     refuse_argument("greedy", argument)
     return PlayAgent(game, "greedy", Policy())

@@ -34,20 +34,15 @@ DOUZERO_FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
 
 
 Tuned = Annotated[bool, "the package's networks tuned in self-play, not the supervised ones"]
-"""The option `tuned` of `policy-net`."""
 
 
 def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
     """Find the files of the two networks of `policy-net`, by kind.
 
-    Args:
-        argument: Folder with `policy.safetensors`, or file of a policy network; None: both networks
-            of the package. The kicker network is `kicker.safetensors` in the same folder, or that
-            of the package if there is none.
-        tuned: Whether the networks of the package are those tuned in self-play.
-
-    Raises:
-        InputError: Both `argument` and `tuned` are given.
+    `argument` is a folder with `policy.safetensors`, or the file of a policy network; None: the
+    package's networks, supervised or `tuned` in self-play. The kicker network is
+    `kicker.safetensors` in the same folder, or the package's if there is none. An `InputError`
+    refuses an argument together with `tuned`.
     """
     if argument is None:
         return dict(TUNED_FILES if tuned else SHIPPED_FILES)
@@ -61,10 +56,7 @@ def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
 
 
 def files_of(argument: str | None) -> tuple[Path, ...]:
-    """List the existing files of an argument of `policy-net`, for traits, without the package's.
-
-    A policy network may have any suffix; the kicker network beside it plays, too.
-    """
+    """List the existing files by which an argument of `policy-net` plays, except the package's."""
     files = {*agents.files_of(argument), *policy_files(argument).values()}
     return tuple(sorted(filter(os.path.isfile, files - {*SHIPPED_FILES.values()})))
 
@@ -80,8 +72,6 @@ def make_policy_net(
     game: Game, seed: int, argument: str | None, tuned: Tuned = False
 ) -> "PolicyNetAgent":
     """Make `policy-net`, `policy-net[tuned=1]`, `policy-net:FOLDER` or `policy-net:FILE`.
-
-    The seed is ignored.
 
     Raises:
         InputError: A network is missing, a file is not a network, both an argument and `tuned` are
@@ -114,7 +104,7 @@ def make_policy_search(
 
 
 def douzero_files(argument: str | None) -> tuple[Path, ...]:
-    """Find the files of DouZero's networks in a folder, by role; an `InputError` without one."""
+    """Name the files of DouZero's networks in a folder, by role; None raises an `InputError`."""
     if argument is None:
         raise InputError(f"the agent douzero takes a folder with {', '.join(DOUZERO_FILES)}")
     return tuple(Path(argument) / file for file in DOUZERO_FILES)
@@ -126,7 +116,7 @@ def douzero_files(argument: str | None) -> tuple[Path, ...]:
     plays=(DOUZERO_FILES[0], "douzero:{}"),
 )
 def make_douzero(game: Game, seed: int, argument: str | None) -> "DouZeroAgent":
-    """Make the agent `douzero:FOLDER`, which is deterministic; ignore the seed.
+    """Make the agent `douzero:FOLDER`; ignore the seed.
 
     Raises:
         InputError: There is no folder, a network cannot be read, or the game has two players.

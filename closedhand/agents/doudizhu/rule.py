@@ -1,13 +1,13 @@
 """The agent `rule`: the common rule baseline, RLCard's `doudizhu-rule-v1`, as a kernel.
 
-1. As a leader, partition the hand: take out the rocket, bombs, trios, solo chains, pair chains,
-   pairs and solos, in this order. Play the group that contains the lowest card.
+1. As a leader, partition the hand: take out the rocket, bombs, trios and their chains, solo chains,
+   pair chains, pairs and solos, in this order. Play the group that contains the lowest card.
 2. Pass over the partner's play.
-3. Follow an enemy's play with the lowest play of its category that beats it.
-4. If there is none, draw between the pass and the bombs. RLCard draws at random. Here the draw is a
-   hash of the view, so that decisions are reproducible.
+3. Follow an enemy's play with the lowest play of the same category and length that beats it.
+4. If there is none, draw one of the legal bombs, the rocket and the pass. RLCard draws at random.
+   Here the draw is a hash of the view, so that decisions are reproducible.
 
-`rule[partner=beat]` also follows its partner's plays in kind. So does the copy of the agent in
+`rule[partner=beat]` takes step 3 after its partner's plays, too. So does the copy of the agent in
 DouZero's evaluation, to which figures "against RLCard" in the literature refer.
 """
 
@@ -131,7 +131,7 @@ def options(rules, view, ids, beats_partner=False):
 
 
 class Policy(NamedTuple):
-    """The policy; with `beats_partner` it follows its partner's plays in kind."""
+    """The policy of `rule`; with `beats_partner` that of `rule[partner=beat]`."""
 
     kernels = "closedhand.agents.doudizhu.rule"
 
@@ -152,11 +152,7 @@ Partner = Annotated[Literal["spare", "beat"], "whether a peasant follows the oth
 
 @described(Traits(microseconds=0.3))
 def make_rule(game: Game, seed: int, argument: str | None, partner: Partner = "spare") -> PlayAgent:
-    """Make the agent `rule`, or `rule[partner=beat]`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: There is an argument.
-    """
+    """Make `rule` or `rule[partner=beat]`; ignore the seed, refuse an argument (`InputError`)."""
     refuse_argument("rule", argument)
     beats = partner == "beat"
     name = str(AgentSpec("rule", {"partner": partner if beats else None}))

@@ -9,7 +9,7 @@ OF_FILE = f"{NET}="
 
 
 def read(argument: str | None) -> tuple[str, str | None, str]:
-    """Split `KIND:AGENT` into the kind and the file of `net=FILE` or None, unquoted, and the agent.
+    """Split `KIND:AGENT` into kind and file (of `net=FILE`, else None), both unquoted, and agent.
 
     Raises:
         InputError: The kind or the agent is missing.
@@ -26,7 +26,7 @@ def read(argument: str | None) -> tuple[str, str | None, str]:
 
 
 def describe(game: Game, argument: tuple[str, str | None, str]) -> Traits:
-    """Describe the agent before it is made."""
+    """Return the traits of the agent, those of the playing agent included."""
     kind, file, player = argument
     own = Traits(files_of(file), microseconds=500 if kind == VALUE else 1)
     return own | traits_of(game, player)
@@ -36,11 +36,9 @@ def describe(game: Game, argument: tuple[str, str | None, str]) -> Traits:
 def make_bids(game: Game, seed: int, argument: tuple[str, str | None, str]) -> BiddingAgent:
     """Make the agent `bids:KIND:AGENT`, such as `bids:logic:greedy`.
 
-    The kind `value` bids by the network of the agent `value-net`.
-
-    The kind `net` bids by the win probabilities of the package's bid network (`network.py`). The
-    kind `net=FILE` takes another network, as in `bids:net=runs/bids/bid.safetensors:greedy`. FILE
-    is the network, or a folder with `bid.safetensors`. A name with a colon must be quoted.
+    `modules.py` explains the kinds `control`, `logic` and `fitted`. `value` bids by the network of
+    the agent `value-net`, `net` by the package's bid network (`network.py`), `net=FILE` by another.
+    FILE is the network, or a folder with `bid.safetensors`; a name with a colon must be quoted.
 
     Raises:
         InputError: The kind or the agent is missing or unknown, a network cannot be read, or the

@@ -4,8 +4,7 @@
 2. Label each hand of 17 cards with the result of the game in which its player was the landlord and
    got the three public cards.
 3. Fit a logistic model to these labels.
-4. The same games give the payoffs of any auction on the deal. Find from them the probability above
-   which each bid pays, without further games (`thresholds.py`).
+4. Find from the same games the probability above which each bid pays (`thresholds.py`).
 """
 
 import math
@@ -50,7 +49,6 @@ from closedhand.learning.logistic import calibration, chances_of, log_loss, logi
 CHUNK = 500
 """Deals played in lockstep; each chunk has its own random number generator."""
 HAND = 17
-"""Number of cards in a hand."""
 FEWEST = 3000
 """Minimum number of games for a fit."""
 HELD_OUT = 5
@@ -71,7 +69,7 @@ class Deals(NamedTuple):
 
     @property
     def won(self) -> np.ndarray:
-        """Results of all hands, 0 or 1, float64 [3n]."""
+        """Whether the landlord with each hand won, 1 or 0, float64 [3n]."""
         return (self.points.ravel() > 0).astype(float)
 
     @property
@@ -128,7 +126,7 @@ class Fit:
         return sum(chunk.points.size for chunk in self.chunks)
 
     def advance(self, seconds: float) -> bool:
-        """Play one more chunk of deals.
+        """Play one more chunk of deals; return False, as only checkpoints add to the history.
 
         Raises:
             InputError: The agent is unknown, or chose an illegal action.
@@ -152,7 +150,7 @@ class Fit:
 
 
 def deals_of(state: Mapping[str, Any]) -> Deals:
-    """Read the deals in a checkpoint; a `KeyError` without any, a `ValueError` if damaged."""
+    """Read the deals of a checkpoint; a missing array is a `KeyError`, damage a `ValueError`."""
     deals = Deals(state["hands"], state["points"])
     if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
         raise ValueError("hands or points are missing")
@@ -164,18 +162,14 @@ def deals_of(state: Mapping[str, Any]) -> Deals:
 
 
 def are_hands(hands: np.ndarray) -> bool:
-    """Return whether packed hands, uint64 [n, 3], have 17 cards each and a row fits one deck."""
+    """Return whether packed hands, uint64 [n, 3], have 17 cards each and every row fits a deck."""
     counts = by_rank(hands)
     fit = counts.sum(axis=1) <= by_rank(DECK)
     return bool(fit.all() and (counts.sum(axis=2) == HAND).all())
 
 
 def read(path: Path) -> tuple[dict[str, Any], Deals]:
-    """Read the settings and the deals of a saved fit.
-
-    Raises:
-        InputError: The file is missing, cannot be read, or holds something else.
-    """
+    """Read the settings and the deals of a saved fit; an `InputError` if `path` holds none."""
     if not os.path.exists(path):
         raise InputError(f"no deals at {path}")
     state = read_arrays(path)
@@ -186,10 +180,7 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
 
 
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
-    """Draw a number of deals, and play each with every player as the landlord once.
-
-    `game` is Dou Dizhu without bidding; `player` plays all seats.
-    """
+    """Draw deals of a game without bidding; play each with every player as the landlord once."""
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
     hands = dealt["hands"].copy()
     hands[:, 0] -= dealt["public"]
@@ -224,7 +215,7 @@ def fit_logistic(deals: Deals) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def fixed(kind: int, hands: np.ndarray) -> Module:
-    """Apply `control` or `logic`, an index into `KINDS`, to the hands of deals, uint64 [n, 3]."""
+    """Apply the module `KINDS[kind]`, not `fitted`, to the hands of deals, uint64 [n, 3]."""
     scores = np.array([score(kind, hand) for hand in hands.ravel()], float)
     least = np.array([least_score(kind, 0, 0, bid) for bid in (1, 2, 3)], float)
     return Module(scores.reshape(hands.shape), np.tile(least, (SEATS, 3, 1)))
@@ -249,9 +240,7 @@ def fitted(
 def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, Any]]:
     """Compute the points per deal of one player of a module against two players of another.
 
-    Args:
-        modules: Modules by name.
-        points: Points of the landlords of the deals, float64 [n, 3], as in `Deals`.
+    `points` are those of the landlords of the deals, float64 [n, 3], as in `Deals`.
 
     Returns:
         For every ordered pair of modules `alone` and `others`: the mean `points` of `alone` and
@@ -277,15 +266,13 @@ def check_number(games: int) -> None:
 def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> dict[str, Any]:
     """Fit the module `fitted` to the deals played so far, and evaluate it.
 
-    `progress` gets the number of rounds done, out of `thresholds.ROUNDS`.
+    `progress` gets the number of rounds done, out of `thresholds.ROUNDS`. Errors are those of
+    `check_number`.
 
     Returns:
         JSON values. `weights` and `thresholds` are for `modules.WEIGHTS` and `modules.THRESHOLDS`.
         The evaluation, on one deal in `HELD_OUT`, is `log_loss` (with `constant`, the loss of
         always predicting the mean), `calibration` by tenths, and `judged`, the result of `judge`.
-
-    Raises:
-        InputError: There are too few games.
     """
     check_number(fit.games)
     deals = fit.deals
@@ -321,9 +308,6 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
 
 
 def begin(game: Game, agent: str, seed: int = 0, path: Path | None = None) -> Run[Fit]:
-    """Make a run of a fit before its first chunk of deals; it can be resumed from `path`.
-
-    `game`, `agent`, `seed` and the errors are those of `Fit`; `results` takes the run's learner.
-    """
+    """Make a run of a `Fit` before its first chunk of deals; it can be resumed from `path`."""
     fit = Fit(game, agent, seed)
     return Run(fit, fit.settings, path)

@@ -13,9 +13,8 @@ kind:
 the agent `value-net`. All bid in the same way:
 
 1. Compute the score of the hand: points or a probability.
-2. Find the highest bid whose threshold the score reaches. A threshold depends on the seat and on
-   the highest bid so far.
-3. Make it if it exceeds the bids so far; otherwise pass.
+2. Make the highest bid above those so far whose threshold the score reaches, or pass. A threshold
+   of `fitted` depends on the seat and on the highest bid so far.
 
 At the stake s the landlord wins or loses 2s and each peasant s, doubled for each bomb. If all pass,
 the value is 0: the cards are dealt again, or the game ends. A landlord who wins a share p of the
@@ -27,19 +26,17 @@ games, with average multipliers of m in wins and l in losses, gets 2s(pm - (1 - 
   hand that would lose less than that as the landlord makes the lowest higher bid; a hand that would
   gain bids 3.
 - Before the first bid, a pass is worth the points of a peasant in the games that follow. A bid of 3
-  ends the auction. A bid of 1 or 2 wins it only if nobody bids higher: outbid, the player has lost
-  nothing; otherwise both other hands are weaker than usual. A bid of 1 or 2 therefore pays at lower
-  probabilities than a bid of 3.
-- A player who bids is strong, so a hand wins less often against that player than against random
-  hands; a player who passes is weak. The model's probability ignores this. The thresholds account
-  for it: there is one for every seat and highest bid (`fitting.py`).
+  ends the auction. A bid of 1 or 2 wins the auction only if nobody bids higher: both other hands
+  are then weaker than usual, and an outbid player has lost nothing. Such a bid therefore pays at
+  lower probabilities than a bid of 3.
+- A hand wins less often against a player who bids, and more often against one who passes. The
+  model's probability ignores this; the thresholds of each seat and highest bid account for it
+  (`fitting.py`).
 
 With the objective `win` the stake does not matter; the modules bid as for points.
 
 Words other than bids use the same scores with their own thresholds, `LEAST`. These are not fitted:
-they are near the scores at which a word would pay if the words of others carried no information. A
-hand that calls or robs has to be worth a bid. One that doubles has to win more often than it loses.
-One that shows has to be so strong that the others' knowledge hardly matters.
+they are near the scores at which a word would pay if the words of others carried no information.
 """
 
 import math
@@ -68,8 +65,7 @@ gained `decompose` the most points against `control`."""
 HALF = 5
 WHOLE = 10
 """Costs of a group that counts half and of one that counts in full. Both exceed `partition.SPARE`,
-so that such solos and pairs can be kickers. Groups that do not wait cost 0 and cannot be
-kickers."""
+so that such solos and pairs can be kickers."""
 
 
 WAITING = np.full((partition.ROWS, 15), WHOLE, np.int64)
@@ -214,7 +210,7 @@ def choose_bid(rules, view):
 
 
 def openings(rules: Rules, views: np.ndarray) -> np.ndarray:
-    """Mark the views in which words are said before cards are played, bool [n]."""
+    """Mark the views in which a word is to be said, bool [n]."""
     if not rules.has_opening:
         return views["landlord"] < 0
     return np.array([bool(is_opening(rules, view)) for view in np.rec.array(views)], bool)
@@ -229,7 +225,7 @@ def score_all(kind, views, worths):
 
 @kernel
 def bid_worths(kind, worths, rules, views, actions):
-    """Write the flat action of a module for every view, of hands with the scores `worths`."""
+    """Write a module's flat action for every view, by the scores `worths` of the hands."""
     for i in range(len(views)):
         actions[i] = bid_with(kind, worths[i], rules, views[i])
 
@@ -252,7 +248,7 @@ class BiddingAgent(BatchAgent):
 
     @property
     def spent(self) -> np.ndarray:
-        """Cost of the searches of the agent that plays the cards, see `closedhand.core.agents`."""
+        """Cost of the playing agent's searches, float64 [4] (`closedhand.core.agents.SPENT`)."""
         return spent_by([self._player])[0]
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
@@ -293,5 +289,5 @@ class BiddingAgent(BatchAgent):
         return actions
 
     def _worths(self, rules: Rules, views: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return the worths of hands in an auction, float64 [n]; `scores` are the module's."""
+        """Return the scores to bid by in auctions, float64 [n]; `scores` are the module's."""
         return scores

@@ -5,8 +5,6 @@
 2. Predict the probability that the landlord wins. The network learns from the deals of `closedhand
    train bids`, each played with every player as the landlord once.
 3. Bid by this probability and the thresholds of the module `fitted`.
-
-The network is evaluated on the deals that are also held out from the logistic model of `fitted`.
 """
 
 import hashlib
@@ -91,11 +89,7 @@ def logits(network: networks.Network, seen: torch.Tensor) -> torch.Tensor:
 
 
 def chances(network: networks.Network, seen: torch.Tensor) -> np.ndarray:
-    """Compute the probability that the landlord wins, float64 [n], from planes, int8 [n, 285].
-
-    Raises:
-        InputError: The weights are so large that probabilities are not finite.
-    """
+    """Compute the probabilities of `logits`, float64 [n]; an `InputError` if one is not finite."""
     with torch.inference_mode():
         pieces = [torch.sigmoid(logits(network, piece)) for piece in seen.split(CHUNK)]
     return check_finite(torch.cat(pieces)).numpy().astype(np.float64)
@@ -180,10 +174,7 @@ def train(
 
 @dataclass(eq=False)
 class Fitting:
-    """Fit of a network to results of hands by AdamW; a `closedhand.core.run.Learner`.
-
-    It keeps the weights with the best likelihood of the validation hands.
-    """
+    """Fit of a network by AdamW; a `closedhand.core.run.Learner` that keeps the best weights."""
 
     network: networks.Network
     learned: Hands  # for training
@@ -217,7 +208,7 @@ class Fitting:
         return True
 
     def _step(self, share: float) -> None:
-        """Learn one batch, at the learning rate after a share of the training."""
+        """Learn one batch; the `share` of the training that is done sets the learning rate."""
         per_epoch = math.ceil(len(self.learned.won) / BATCH)
         epoch, at = divmod(self.steps, per_epoch)
         if epoch != self._epoch:
@@ -289,11 +280,7 @@ def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:
 
 
 def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
-    """Compare win probabilities with those of a logistic model, on held-out deals.
-
-    `of_network` are the probabilities of the network by hand, float64 [3n]. The result is a part of
-    `Result.about`.
-    """
+    """Compare the network's win probability of each hand, float64 [3n], with a logistic model's."""
     won, held_out = deals.won, deals.held_out
     features, weights, _ = fitting.fit_logistic(deals)
     of_model = chances_of(features, weights)

@@ -27,7 +27,7 @@ NEVER = 1.0
 """Threshold above all win probabilities."""
 ROUNDS = 12
 ENOUGH = 500
-"""Occurrences of a seat with a highest bid below which their thresholds stay as they are."""
+"""Thresholds for a seat and highest bid that occur in fewer auctions than this are kept."""
 
 
 class Module(NamedTuple):
@@ -52,10 +52,8 @@ def hold(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Let some seats bid, each by the module whose index is in `which`, integers [n, 3].
 
-    `stakes` and `owners` are the highest bids before and their bidders, as in the result.
-
-    Returns:
-        The highest bids and their bidders, -1 for none, integers [n].
+    `stakes`, 0 for none, and `owners`, -1 for none, are the highest bids before and their bidders,
+    integers [n]. The results are those after the bids.
     """
     for seat in seats:
         made = np.choose(which[:, seat], [module.bid(seat, stakes) for module in modules])
@@ -64,16 +62,10 @@ def hold(
 
 
 def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: int) -> np.ndarray:
-    """Compute the points of a seat after auctions.
+    """Compute the points of a seat after auctions, float64 [n]; 0 where all pass.
 
-    Args:
-        points: Points of the landlord at the stake 1/2, by the landlord's seat, float64 [n, 3].
-        stakes: Highest bid of each auction, 0 if all pass, integers [n].
-        owners: Seat of the highest bidder, -1 if all pass, integers [n].
-        seat: The seat that is paid.
-
-    Returns:
-        The points, float64 [n]; 0 where all pass.
+    `points` are those of the landlord at the stake 1/2, by the landlord's seat, float64 [n, 3];
+    `stakes` and `owners` are as `hold` returns them.
     """
     brought = np.take_along_axis(points, np.maximum(owners, 0)[:, None], axis=1)[:, 0]
     return stakes * np.where(owners == seat, 2, -1) * brought
@@ -82,7 +74,7 @@ def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: 
 def points_alone(points: np.ndarray, one: Module, others: Module) -> np.ndarray:
     """Compute the points of a player of one module against two of another, float64 [n].
 
-    They are the mean over the player's three seats; `points` are as for `points_of`.
+    They are means over the player's three seats; `points` are as for `points_of`.
     """
     nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)  # highest bids and bidders
     total = np.zeros(len(points))
@@ -101,13 +93,9 @@ def rotated(columns: np.ndarray) -> np.ndarray:
 def best_cuts(totals: np.ndarray, bids: Sequence[int]) -> np.ndarray:
     """Find the thresholds with the most points whose bids rise with the win probability.
 
-    Args:
-        totals: Points by bid and bin of the win probability, float64 [len(bids), bins].
-        bids: Possible bids, ascending from 0.
-
-    Returns:
-        The least win probability for a bid of 1, 2 and 3, float64 [3]; `NEVER` for a bid that never
-        pays.
+    `totals` are points by bid and bin of the win probability, float64 [len(bids), bins]; `bids`
+    ascend from 0. The result, float64 [3], is the least win probability for a bid of 1, 2 and 3,
+    `NEVER` for a bid that never pays.
     """
     bins = totals.shape[1]
     # Dynamic program over the bins: `best[k]` is the most points up to a bin in which bid k is
@@ -135,15 +123,11 @@ def fit_thresholds(
     which: np.ndarray,
     progress: Callable[[int], None] = lambda rounds: None,
 ) -> np.ndarray:
-    """Find the best thresholds against a mix of players with the same ones and with other modules.
+    """Find the best thresholds against a mix of players with these thresholds and other modules.
 
-    Args:
-        chances: Probability that the landlord wins, by deal and seat, float64 [n, 3].
-        points: Points of the landlord at the stake 1/2, by deal and seat, float64 [n, 3].
-        others: Other modules.
-        which: Module of each player, integers [n, 3]: 0 for the one sought, 1 for the first of
-            `others`, and so on.
-        progress: Called with the number of rounds done, out of `ROUNDS`.
+    `chances`, float64 [n, 3], are the win probabilities of a landlord at each seat; `points` are as
+    for `points_of`. `which`, integers [n, 3], is the module of each player: 0 for the one sought, 1
+    for the first of `others`, and so on. `progress` gets the number of rounds done.
 
     Returns:
         Thresholds by seat, highest bid so far and bid - 1, float64 [3, 3, 3].
@@ -157,7 +141,7 @@ def fit_thresholds(
 
 
 def _respond(points: np.ndarray, modules: Sequence[Module], which: np.ndarray) -> np.ndarray:
-    """Find the best thresholds of each seat for the scores of the first module; see `hold`."""
+    """Find the best thresholds of each seat, float64 [3, 3, 3], for the scores of `modules[0]`."""
     chances, found = modules[0].scores, modules[0].thresholds.copy()
     nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)
     for seat in range(SEATS):

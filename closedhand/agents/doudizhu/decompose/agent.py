@@ -34,11 +34,8 @@ from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.learning import policy_gradient
 
 CANDIDATES = 160
-"""Room for the main groups of a hand, and the pass.
-
-A search over hands of 20 cards, the most that any rules deal, finds at most 94: six trios in a row
-and a pair next to them.
-"""
+"""Room for the main groups of a hand, and the pass. A search over hands of 20 cards, the most that
+any rules deal, finds at most 94: six trios in a row and a pair next to them."""
 
 
 class Policy(NamedTuple):
@@ -179,7 +176,7 @@ def load(path: str | None) -> np.ndarray:
 
 
 class DecomposeAgent(RatingAgent):
-    """Agent that makes the play with the greatest sum of weights, [FEATURES]."""
+    """Agent that makes the play with the greatest sum of `weights`, float32 [FEATURES]."""
 
     def __init__(self, game: Game, name: str, weights: np.ndarray) -> None:
         super().__init__(game, name, policy_of(weights, sampled=False))
@@ -193,7 +190,7 @@ class DecomposeAgent(RatingAgent):
         return plays[:n], sums[:n]
 
     def preferences(self, view: State) -> dict[str, float]:
-        """List the probabilities of plays if drawn by softmax, by notation, the greatest first.
+        """Return the softmax probabilities of the candidates by notation, the greatest first.
 
         Raises:
             InputError: The game is over, or bids or other words are to be said.
@@ -209,10 +206,6 @@ class DecomposeAgent(RatingAgent):
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=4))
 def make_decompose(game: Game, seed: int, argument: str | None) -> DecomposeAgent:
-    """Make the agent `decompose`, or `decompose:PATH` with weights of `closedhand train`.
-
-    Raises:
-        InputError: The path holds no weights.
-    """
+    """Make `decompose`, or `decompose:PATH` with other weights; errors are those of `load`."""
     name = str(AgentSpec("decompose", argument=argument))
     return DecomposeAgent(game, name, load(argument))

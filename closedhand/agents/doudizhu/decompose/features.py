@@ -36,19 +36,19 @@ MODES = 9
 are lead, beat an enemy, beat the partner."""
 RANKS = 15
 LEFTS = 7
-"""Classes of the cards left to a player: 1, 2, 3, 4, up to 6, up to 9, more."""
+"""Number of classes of the cards left to a player: 1, 2, 3, 4, up to 6, up to 9, more."""
 STAGES = 4
-"""Classes of the cards left to the player to act: up to 4, 8, 13, more."""
+"""Number of classes of the cards left to the player to act: up to 4, up to 8, up to 13, more."""
 RIVALS = 8
-"""Classes of the number of groups that others may hold and that beat a group: 0 to 6, more."""
+"""Number of classes of rivals, the groups of others that may beat a group: 0 to 6, more."""
 MOST_WEAK, MOST_STRONG = 6, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
 """Number of forms of a hand: its numbers of weak groups, which others can beat, and of strong ones,
 cut off at `MOST_WEAK` and `MOST_STRONG`."""
 TURNS = 10
-"""Classes of the number of groups of a hand: 0 to 8, more."""
+"""Number of classes of turns, the groups of a hand: 0 to 8, more."""
 GAINS = 24
-"""Classes of the decrease in the cost of a hand: up to -7, each from -6 to 15, more."""
+"""Number of classes of the decrease in the cost of a hand: up to -7, each of -6 to 15, more."""
 SHAPES = 3
 """Number of shapes: solo, pair, anything else."""
 
@@ -136,7 +136,7 @@ def left_class(cards):
 
 @kernel
 def rivals(copies, first, length, seen):
-    """Count the groups of the same kind that others may hold and that beat a group, as a class."""
+    """Count, up to 7, the groups of the same kind with which others may beat a group."""
     if copies * length > seen.most:
         return 0
     # A bit for each rank of which the others hold enough cards. For a chain, the bits are those of
@@ -149,11 +149,7 @@ def rivals(copies, first, length, seen):
 
 @kernel
 def take_apart(hand, seen, costs, nodes, features):
-    """Partition a hand, and write the features of its groups; see `describe`.
-
-    Returns:
-        The number of groups, the form of the hand, and its cost.
-    """
+    """Write the features of a hand's groups; return their number, the hand's form, and its cost."""
     # Indices of kinds are those of `KINDS`: 0 to 2 loose cards, 3 to 5 chains, 6 bomb, 7 rocket.
     spent, chains, hand, kickers = partition(hand, costs, nodes)
     base = GROUPS + seen.role * KINDS * RIVALS

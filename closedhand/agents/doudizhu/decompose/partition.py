@@ -53,10 +53,7 @@ SPARE = 4
 
 @kernel
 def set_costs(others, costs):
-    """Write the cost of a group of each kind and rank, int64 [ROWS, 15].
-
-    `others` are the cards of the other players, all together, packed.
-    """
+    """Write costs of groups, int64 [ROWS, 15], given the cards of all other players, packed."""
     # From the highest rank down, `higher` counts the groups of the others that beat this one. The
     # cost is twice their number, but at most the distance from the big joker.
     costs[0, :] = 0
@@ -136,8 +133,7 @@ def branch(costs, nodes, n):
             length += 1
             if length >= SHORTEST[copies - 1]:
                 nodes[n].hand = rest
-                # A chain is packed as `take_apart` unpacks it: two bits of copies, four each of the
-                # first rank and the length.
+                # Packed as `CHAIN_BITS` says; `take_apart` unpacks it.
                 nodes[n].chains = chains | np.uint64(copies | first << 2 | length << 6)
                 nodes[n].first = first
                 nodes[n].kickers = kickers + (length if copies == 3 else 0)

@@ -32,11 +32,10 @@ def evaluate(
     rows: np.ndarray,
     device: torch.device | str = "cpu",
 ) -> np.ndarray:
-    """Evaluate the predictions of a network on a device, in some rows of `pairs.index`.
+    """Evaluate the predictions of a network, which is on `device`, in some rows of `pairs.index`.
 
-    Returns:
-        By role the numbers of pairs and of correct predictions, and the summed loss (nats),
-        float64 [role, 3].
+    The result, float64 [3, 3], has by role the numbers of pairs and of correct predictions, and the
+    summed loss (nats).
     """
     found = torch.zeros(len(ROLES), 3, dtype=torch.float64)
     was_training = network.training

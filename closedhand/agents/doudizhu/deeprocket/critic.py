@@ -1,6 +1,6 @@
 """The critic of fine-tuning (`fine_tuning.py`): win probabilities of main groups by `value-net`.
 
-The value network rates all main groups of a decision, while a game shows the result of only one.
+The value network rates several main groups at a decision, while a game shows the result of one.
 Its ratings also do not depend on the luck in the rest of the game.
 """
 
@@ -21,11 +21,7 @@ LEAST = 0.03
 
 
 def critic_of(agent: str) -> Policy:
-    """Load the policy of the agent `value-net` or `value-net:PATH`, trained to win.
-
-    Raises:
-        InputError: The agent is another one, was trained for points, or its file cannot be used.
-    """
+    """Load the policy of `value-net` or `value-net:PATH`, trained to win; else an `InputError`."""
     spec = AgentSpec.parse(agent)
     if spec.name != "value-net" or spec.options:
         raise InputError(f"the critic is value-net or value-net:PATH, not {shown(agent)}")
@@ -59,15 +55,9 @@ def improved(
     temperature), as in maximum a posteriori policy optimisation (Abdolmaleki et al., 2018). A play
     without a rating, because `decompose` rates it low, counts as the worst of the rated plays.
 
-    Args:
-        critic: The critic.
-        game: Dou Dizhu without sub-steps.
-        views: States [m], in which main groups are to be chosen.
-        chosen: Indices of some of the views, int64 [n].
-        shares: Probabilities of the policy in these views, float32 [n, 309].
-
-    Returns:
-        Probabilities, float32 [n, 309]; a row of 0 where they would hardly change.
+    `game` is flat. `chosen`, int64 [n], are the indices of those `views`, states [m], in which the
+    policy has the probabilities `shares`, float32 [n, 309]. The result is float32 [n, 309]; a row
+    that would change by less than `LEAST` is 0.
     """
     ids = np.empty(game.num_actions, np.int32)
     chances = np.empty((len(chosen), GROUPS))

@@ -109,12 +109,10 @@ def objective(
 ) -> torch.Tensor:
     """Compute the objective to maximise, by decision, float32 [n].
 
-    Args:
-        logs: Log-probabilities of all actions, float32 [n, k].
-        label: Actions that were drawn, int64 [n].
-        before: Log-probabilities with which they were drawn, float32 [n].
-        aims: Gains of these actions, float32 [n], for PPO's clipped objective; or probabilities to
-            learn, float32 [n, k], for the negative cross-entropy.
+    `logs`, float32 [n, k], are log-probabilities of all actions, and `before`, float32 [n], those
+    with which the actions `label`, int64 [n], were drawn. `aims` are the gains of these actions,
+    float32 [n], for PPO's clipped objective, or probabilities to learn, float32 [n, k], for the
+    negative cross-entropy.
     """
     if aims.ndim == 2:
         return (aims * logs.masked_fill(torch.isinf(logs), 0.0)).sum(dim=1)
@@ -122,7 +120,7 @@ def objective(
 
 
 def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | int) -> torch.Tensor:
-    """Update the mean of a weight by one more batch; `before` is the number of batches so far."""
+    """Return the mean of a weight after one more batch; `before` counts the batches so far."""
     return mean + (last - mean) / min(int(before) + 1, MEAN_OF)
 
 
@@ -248,7 +246,6 @@ class Tuning:
         self._forget()
 
     def _forget(self) -> None:
-        """Reset the counts after a check: games, seconds, landlords' wins, divergence."""
         self.games, self._spent, self._won = 0, 0.0, 0.0
         self.policy.forget()
 

@@ -88,7 +88,7 @@ class Settings:
 
     @property
     def number_of_checks(self) -> int:
-        """Number of checks, also by default."""
+        """Number of checks, 1 or more, also if `checks` is None."""
         if self.checks is not None:
             return max(1, self.checks)
         steps, minutes = self.limits
@@ -174,7 +174,6 @@ class Learner(LightningModule):
         self._forget()
 
     def _forget(self) -> None:
-        """Reset what is summed from check to check: loss, batches, pairs and seconds."""
         self._loss: torch.Tensor | float = 0.0
         self._batches, self._pairs, self._learning = 0, 0, 0.0
 
@@ -258,10 +257,7 @@ class Learner(LightningModule):
         return self.trainer.strategy.reduce_boolean_decision(wanted, all=False)
 
     def _text(self) -> str:
-        """Describe the training for `progress`: all its steps, and the speed since the last check.
-
-        Records without held-out pairs, for which a check has no accuracy, are refused before.
-        """
+        """Describe the training: steps, speed since the last check, results of the last check."""
         text = f"{self.global_step:,} steps"
         if self._learning > 0:
             text += f", {self._pairs / self._learning:,.0f} pairs/s"
@@ -269,6 +265,7 @@ class Learner(LightningModule):
             return text
         if "win_rate" in self.checks[-1]:
             text += f", {100 * self.checks[-1]['win_rate']:.1f}% won"
+        # Never None: `supervised.split` refuses records without held-out pairs.
         return text + f", {100 * self.checks[-1]['accuracy']['all']:.1f}% right"
 
     def _check(self) -> None:
@@ -308,7 +305,6 @@ class Learner(LightningModule):
                 self._keep(check)
 
     def _keep(self, check: dict[str, Any]) -> None:
-        """Save the network with its provenance."""
         noted = ("step", "held_out_loss", "accuracy", "win_rate")
         provenance = {
             **self.stated,

@@ -11,16 +11,15 @@ convolution takes all rows of the planes at once, and the others work on a line 
 
 There are two additions to the paper:
 
-- Pairs of convolutions that keep their shape are bridged by a skip connection. Without it, ten
-  convolutions learn slowly. `skips=False` omits it.
+- Skip connections bridge pairs of convolutions that keep their shape. Without them (`skips=False`)
+  ten convolutions learn slowly.
 - The policy network also takes the status vector, as the paper's planes lack the role and the cards
   left to the others. It enters one-hot as a bias of the first convolution, which is equivalent to
-  additional constant planes. `status=False` omits it.
+  additional constant planes.
 
 "Different strides are used in each layer" is read as strides over the rows, whose number falls step
 by step to one: 19, 10, 5, 3, 1 in the policy network. The ranks have no strides. `strides=True`
-gives a network of the size `small` these layers with its own number of filters. Without strides its
-first convolution takes all rows.
+gives a network of the size `small` these layers with its own number of filters.
 """
 
 import json
@@ -39,8 +38,7 @@ from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.learning import weights
 
-MOST_LEFT = 20
-"""Maximum number of cards in a hand."""
+MOST_LEFT = 20  # the most cards of a player
 MOST_BOMBS = 3
 """Greatest number of bombs that is encoded; more count as this number."""
 CHUNK = 256
@@ -59,7 +57,7 @@ class Layer(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Form of a kind of network."""
+    """Inputs, outputs and sizes of a kind of network."""
 
     shape: tuple[int, int, int]  # ranks, rows and channels of the planes
     outputs: int
@@ -244,11 +242,7 @@ def one_hot(status: torch.Tensor) -> torch.Tensor:
 def probabilities(
     network: Network, planes: np.ndarray, status: np.ndarray, mask: np.ndarray
 ) -> np.ndarray:
-    """Compute the probabilities of all outputs, float32 [n, outputs]; see `Network.forward`.
-
-    Raises:
-        InputError: The weights are so large that probabilities are not finite.
-    """
+    """Compute all probabilities, float32 [n, outputs]; an `InputError` if they are not finite."""
     out = np.empty(mask.shape, np.float32)
     with torch.inference_mode():
         for begin in range(0, len(mask), CHUNK):

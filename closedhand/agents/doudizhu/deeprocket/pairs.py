@@ -25,7 +25,7 @@ from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.games.doudizhu.state import SEATS, STATE
 
 KICKERS = substeps.FIRST_BID - GROUPS
-"""The outputs of the kicker network: 15 solos, 13 pairs."""
+"""Number of outputs of the kicker network: 15 solos, 13 pairs."""
 KICKER_SIZE = planes.RANKS * substeps.ROWS * substeps.CHANNELS
 MOST_KICKERS = 5
 """Maximum number of kickers of a play: five solos with a chain of five trios."""
@@ -44,7 +44,7 @@ class Batch(NamedTuple, Generic[Array]):
 
 
 def is_held_out(deals: np.ndarray, parts: int = 10) -> np.ndarray:
-    """Mark the held-out deals, bool [n]: one in `parts` by a hash, the same in every file."""
+    """Mark one in `parts` of the deals, uint64 [n, 4], by a hash of the cards; bool [n]."""
     mixed = np.zeros(len(deals), np.uint64)
     for column in deals.T:
         # The finaliser of SplitMix64 spreads the few bits in which deals differ.
@@ -84,7 +84,6 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
     begin at index `first`. With `kickers` the pairs are for the kicker network, otherwise for the
     policy network. The output is `rows`, int32 [m, 3], see `index`.
     """
-    # The result -1 - i is negative for every game i, also for game 0.
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
     n = 0
@@ -109,11 +108,9 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
 
 
 def index(games: Games, kind: str) -> np.ndarray:
-    """List all pairs of a network, `policy` or `kicker`.
+    """List all pairs of a network, `policy` or `kicker`, in the order of the games, int32 [m, 3].
 
-    Returns:
-        Rows of game, move (from 0) and kicker (from 0; always 0 for the policy network),
-        int32 [m, 3], in the order of the games.
+    A row has the game, the move (from 0) and the kicker (from 0; always 0 for the policy network).
 
     Raises:
         InputError: A deal is invalid, or an action illegal.

@@ -50,11 +50,7 @@ def write_all(rules, views, chosen, kickers, out, masks):
 
 @kernel
 def play_each(rules, views, chosen, steps, actions):
-    """Play sub-step `steps[k]` in `views[i]`, where i is `chosen[k]`.
-
-    If the sub-step completes a play, or is a bid or another word, its flat action is written into
-    `actions[i]`.
-    """
+    """Play `steps[k]` in `views[chosen[k]]`; write flat actions that it completes to `actions`."""
     for k in range(len(chosen)):
         i = chosen[k]
         step = np.int64(steps[k])
@@ -72,13 +68,7 @@ def play_each(rules, views, chosen, steps, actions):
 def observation_of(
     rules: substeps.Rules, views: np.ndarray, chosen: np.ndarray, kickers: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Encode some views for the policy or the kicker network.
-
-    `chosen` are their indices in `views`; `rules` are those of the sub-stepped game.
-
-    Returns:
-        Planes, status and mask, as `Network.forward` takes them.
-    """
+    """Encode the views of indices `chosen` as planes, status and mask; see `Network.forward`."""
     out, masks = empty_rows(len(chosen), kickers)
     write_all(rules, views, chosen, kickers, out, masks)
     return out[:, : -planes.STATUS], out[:, -planes.STATUS :], masks
@@ -165,13 +155,13 @@ class PolicyNetAgent(BatchAgent):
         return self._predict(views, chosen, kickers).argmax(axis=1)
 
     def _predict(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
-        """Compute the output probabilities of one network for the chosen views."""
+        """Compute the probabilities of one network in the chosen views, float32 [n, outputs]."""
         network = self.kicker if kickers else self.policy
         seen = observation_of(self.substeps.rules, views, chosen, kickers)
         return networks.probabilities(network, *seen)
 
     def rank(self, view: State, width: int) -> np.ndarray:
-        """List the plays of the most probable main groups, at most `width` flat ids, int32 [n]."""
+        """List plays of the `width` most probable main groups in order, flat ids, int32 [n]."""
         views = np.array([view], self.game.dtype)
         clear(views[0])
         row = self._predict(views, np.zeros(1, np.int64), False)[0]
@@ -179,14 +169,9 @@ class PolicyNetAgent(BatchAgent):
         return self.complete(np.repeat(views, len(groups)), groups)
 
     def preferences(self, view: State) -> dict[str, float]:
-        """List the probabilities of the legal sub-steps, the most probable first.
+        """Return the probabilities of the legal sub-steps by text, the most probable first.
 
-        Args:
-            view: View of the player to act, while cards are played.
-
-        Returns:
-            Probabilities by text: of the main groups (`333+?`), or of the kickers (`+4`) if a main
-            group is already chosen.
+        They are main groups (`333+?`), or kickers (`+4`) if a main group is already chosen.
 
         Raises:
             InputError: The game is over, or bids or other words are to be said.

@@ -1,7 +1,7 @@
 """The agent `policy-search`: search over the plays that the policy network finds most probable.
 
-Another play replaces the network's choice only if it is better by a number of standard errors. The
-package's value network gives the prior values and plays the simulations, as in `value-search`.
+The package's value network gives the prior values and plays the simulations, as in `value-search`
+(`value_net/value_search.py`).
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class PolicySearchAgent(ValueSearchAgent):
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the plays to compare, the most probable first, int64 [n], and their values [n].
 
-        The value network rates one play of each main group; its value holds for any kickers.
+        All plays of a main group have the value of the one that the value network rates.
         """
         space, group = self._space, self._flat.rules.plays.group
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)

@@ -88,7 +88,7 @@ def join(parts: list[Games]) -> Games:
 
 
 def bound_game(path: Path, name: str, options: Any) -> Game:
-    """Make the sub-stepped game of records, without options that do not affect legal actions.
+    """Make the sub-stepped game of records, with only the options that affect legal actions.
 
     Raises:
         InputError: The game is not Dou Dizhu, or not a plain one (`check_plain`).

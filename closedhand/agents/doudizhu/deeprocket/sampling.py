@@ -1,14 +1,7 @@
 """Games that policy networks play in lockstep, for learning (`fine_tuning.py`) and comparison.
 
-For learning:
-
-1. Play every deal at several tables. Draw the main groups from the output of the policy network.
-   Kickers are drawn from the output of the kicker network if it learns as well; otherwise they are
-   the most probable ones.
-2. Compare the result of a game with the other games of the same deal, as in `decompose/tuning.py`
-   and the paper's duplicate mode (appendix B). The luck of the deal cancels out. A game counts as
-   won or lost, without bombs.
-3. With a critic (`critic.py`), play every deal once instead; the critic rates the decisions.
+A game counts as won or lost, without bombs. Games of the same deal are compared, so that its luck
+cancels out, as in the paper's duplicate mode (appendix B).
 """
 
 from typing import NamedTuple
@@ -53,8 +46,8 @@ def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 class Sampler(PolicyNetAgent):
     """Agent that draws main groups from the policy network and keeps these decisions.
 
-    With `draws_kickers` it does the same with kickers and the kicker network. `rng` draws, and the
-    `critic`, if any, rates the main groups.
+    With `draws_kickers` it also draws kickers from the kicker network and keeps them; otherwise it
+    takes the most probable ones. The `critic`, if any, rates the main groups.
 
     Attributes:
         games: Indices of the games of the views that are decided next, int64 [n].
@@ -77,7 +70,7 @@ class Sampler(PolicyNetAgent):
         self._kept: dict[bool, list[Decisions]] = {False: [], True: []}
 
     def decisions(self, kickers: bool) -> Decisions | None:
-        """Collect the main groups, or kickers, kept so far; None if there are none."""
+        """Concatenate the decisions kept so far, on kickers or on main groups; None without any."""
         kept = self._kept[kickers]
         if not kept:
             return None
@@ -127,9 +120,8 @@ def play_deals(
 ) -> tuple[Decisions, Decisions | None, np.ndarray]:
     """Play deals of a sub-stepped game without bidding with two networks on all seats.
 
-    Each deal is played at `TABLES` tables. With a `critic`, which rates the decisions, as many
-    different deals are played instead, at one table each. With `draws_kickers` kickers are drawn
-    and kept as well.
+    Each deal is played at `TABLES` tables. With a `critic`, `TABLES` times as many deals are
+    played instead, at one table each. `critic` and `draws_kickers` are as for `Sampler`.
 
     Returns:
         Decisions of the policy network; of the kicker network, None without any; and whether the

@@ -47,8 +47,6 @@ class Played(NamedTuple):
 def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Played:
     """Play the deals numbered `deals` once; the agent of each side is drawn by the seed.
 
-    An agent that is listed twice is drawn twice as often.
-
     Raises:
         InputError: An agent is unknown, or chose an illegal action.
     """
@@ -188,7 +186,7 @@ def check_played(played: Played, agents: int) -> None:
 
 
 def paths_of(folder: Path, games: int) -> list[Path]:
-    """List the paths of the shards of a number of games; refuse too many games."""
+    """List the paths of the shards of a number of games, which `check_deals` checks."""
     check_deals(games, "a folder of shards")
     return [Path(folder) / f"games-{i:05}.parquet" for i in range(-(-games // SHARD))]
 
@@ -204,7 +202,7 @@ def begun_of(path: Path) -> Path:
 
 
 def joined(parts: Sequence[Played]) -> Played:
-    """Concatenate pieces of games."""
+    """Concatenate finished games."""
     return Played(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 

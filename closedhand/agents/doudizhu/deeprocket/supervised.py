@@ -64,7 +64,7 @@ def check_settings(settings: Settings) -> None:
 
 
 def noted_in(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """Read what a checkpoint notes of its training; an `InputError` if the settings differ."""
+    """Read the notes of a training from its checkpoint; an `InputError` if it is of another one."""
     found = read_checkpoint(path).get("closedhand")
     if not isinstance(found, dict) or not {"settings", "step", "seconds", "checks"} <= set(found):
         raise InputError(f"cannot resume {path}: it is not the training of a network")
@@ -187,7 +187,7 @@ def stated(
 
 
 def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Split decisions into those to learn and at most `HELD_OUT` of those held out, by deal."""
+    """Split rows by deal into those to learn and at most `HELD_OUT` others; refuse empty sets."""
     held = pairs.is_held_out(games.deals)[rows[:, 0]]
     if not held.any() or held.all():
         raise InputError(f"too few pairs in {records} to train on some and test on others")
@@ -196,7 +196,7 @@ def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.nd
 
 
 def trainer_of(settings: Settings, logger: TensorBoardLogger) -> Trainer:
-    """Make Lightning's trainer; the learner decides when it ends."""
+    """Make Lightning's trainer, which the learner ends; refuse what the hardware cannot do."""
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     try:
         trainer = Trainer(

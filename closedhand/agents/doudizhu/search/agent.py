@@ -89,8 +89,8 @@ class SearchAgent(OwnArrays):
         (view,) = prepared(self.game, np.asarray(view)[np.newaxis])
         if not self.game.options["substeps"]:
             return self._decide(view)
-        # The search for the main group has found the kickers as well. The play is stored by
-        # position, as many games may be played in lockstep; its public cards are part of it.
+        # The search for the main group has found the kickers as well. The play is stored by hand,
+        # public cards and history, as many games may be played in lockstep.
         known = view["hands"].tobytes() + view["public"].tobytes()
         position = known + view["history"][: view["moves"]].tobytes()
         if position not in self._decided:
@@ -100,7 +100,6 @@ class SearchAgent(OwnArrays):
         return int(next_step(self.game.rules, view, self._decided[position], self._ids))
 
     def _decide(self, view: State) -> int:
-        """Choose a flat play or bid."""
         rules = self._flat.rules
         if is_opening(rules, view):
             return int(choose_bid(rules, view))
@@ -142,10 +141,10 @@ def searching(
     files: Callable[[str | None], tuple[Path, ...]] = files_of,
     needs: Sequence[str] = (),
 ) -> Callable[[Factory], Factory]:
-    """Wrap `described` for the factory of a search agent, which gets a `SearchArgument`.
+    """Return the decorator `described` for the factory of a search agent.
 
-    `simulation` is the time of one of its simulations, in microseconds. `files` finds the files
-    behind the path after the budget. `needs` is that of `described`.
+    The factory gets a `SearchArgument`. `simulation` is the time of a simulation, in microseconds.
+    `files` finds the files of the argument's path. `needs` is as for `described`.
     """
 
     def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
@@ -191,8 +190,8 @@ def make_search(
 def playouts(game: Game) -> tuple[Game, Styles] | None:
     """Return the game that the playouts play, and their policy.
 
-    The payoffs are 1 and -1; in a game with words before the landlord leads they are its own, as
-    the stake depends on the words. The result is None for a game of two.
+    The payoffs are 1 and -1, or those of the game if it has words before the landlord leads, as the
+    stake depends on the words. The result is None for a game of two.
     """
     if game.num_players < SEATS:
         return None

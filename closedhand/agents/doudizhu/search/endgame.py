@@ -15,16 +15,12 @@ MOST_NODES = 2_000
 """Maximum number of positions searched."""
 MOST_ACTIONS = 400
 """Room for the legal actions of a hand of so few cards. A search over hands finds at most 63: four
-of a kind and eight solos in a row. `legal` also uses it for the main groups, which are fewer."""
+of a kind and eight solos in a row. The last 308 places are scratch space of `legal`."""
 
 
 @kernel
 def winner(policy, rules, state, player):
-    """Solve a game with open hands: whether the side of `player` wins under optimal play by all.
-
-    Returns:
-        `WON`, `LOST`, or `UNKNOWN` if there are too many cards or positions.
-    """
+    """Return `WON` or `LOST` for the side of `player`, or `UNKNOWN` beyond the limits above."""
     if state.left[0] + state.left[1] + state.left[2] > MOST_CARDS:
         return UNKNOWN
     states = np.empty(DEEPEST, STATE)

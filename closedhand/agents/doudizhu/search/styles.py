@@ -52,7 +52,7 @@ class Styles(NamedTuple):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """Choose a word, or a play of the player to act in the style of that seat."""
+    """Choose a word, or a flat play in the style of the player to act."""
     if is_opening(rules, state):
         return np.int64(choose_bid(rules, state))
     if policy.like_rule >> np.int64(state.player) & 1:
@@ -64,10 +64,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def evaluate(policy, rules, state, player, guess, rng, ids):
-    """Return the payoff of a full state: exact with few cards left, else by a playout.
-
-    `guess` is the bit set of the seats that play like `rule`.
-    """
+    """Return the payoff of a full state: exact with few cards left, else by a playout."""
     known = winner(policy.decompose, rules, state, player) if policy.solves else UNKNOWN
     if known == UNKNOWN:
         guessed = Styles(policy.decompose, guess, policy.knows_rule, policy.solves)
@@ -84,7 +81,7 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
     """
     # `by_style` has a log-likelihood for each seat and style, `by_seat` its `log_sum_exp` by seat.
     # Both stay constant for `player` itself. The prior of the styles is a constant factor and is
-    # left out. A determinisation whose likelihood falls below `least` is given up.
+    # left out.
     if is_opening(rules, state):
         return 0.0, 0
     plays = np.empty(CANDIDATES, np.int64)
@@ -154,8 +151,7 @@ def propose(policy, rules, state, player, rng):
     """Exchange a few hidden cards of the other two players; known cards stay with the landlord."""
     if is_opening(rules, state):
         return
-    # `known` are the cards that the player knows to be in the landlord's hand, which stay there.
-    # `kept` is all of them if the landlord has the first hand, else empty.
+    # `known` cards stay with the landlord: `kept` of them in the first hand, others in the second.
     first, second = (player + 1) % SEATS, (player + 2) % SEATS
     known = known_landlord(rules, state) if player != state.landlord else np.uint64(0)
     kept = known if first == state.landlord else np.uint64(0)

@@ -29,10 +29,10 @@ from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.state import SEATS
 
 FURTHEST = -0.96
-"""Least part of `decompose` in the value of a play to evaluate, relative to its best play. For the
-objective `win` (`files.SHARES`) it is a difference of 16 in the sums of `decompose`."""
+"""Least contribution of `decompose`, less that of its best play, to the value of an evaluated play.
+For the objective `win` (`files.SHARES`) it is a difference of 16 in the sums of `decompose`."""
 MOST_EVALUATED = 8
-"""Maximum number of plays to evaluate: the best ones by `decompose`."""
+"""Maximum number of plays to evaluate, the best ones by `decompose`; more if the last ones tie."""
 
 
 class Policy(NamedTuple):

@@ -24,7 +24,7 @@ MOST_LEFT = 20
 RECENT_PLAYS = 9
 """Number of plays and passes before the decision that are inputs."""
 MOST_BOMBS = 3
-"""Greatest number of bombs that has an input of its own; more bombs share it."""
+"""Greatest number of bombs that has an input; more count as this number."""
 
 # Index of the first input of each sort. In most sorts exactly one input is 1, or one for each rank.
 # The comments name what the inputs of a sort stand for; of several indices the last varies fastest.
@@ -51,7 +51,7 @@ SORTS = np.concatenate(
         (BOMBS, SITUATION, PLAY, ALWAYS, INPUTS),
     )
 )
-"""First inputs of the sorts of which at most one is 1, and the end of the last sort."""
+"""First inputs of the sorts, with each rank of some cards as a sort, and the end of the last."""
 
 MOST_HAND = len(RANKS)
 """Maximum number of inputs that are 1 for a hand: one for each rank."""
@@ -124,10 +124,7 @@ def describe_change(hand, cards, out):
     """Write the inputs of a hand that change when some of its `cards` are played, both packed.
 
     Into `out`, integers [2 * MOST_HAND], go first those that are 1 only before the play, then those
-    that are 1 only after it.
-
-    Returns:
-        The number of inputs before the play, and the number of all.
+    that are 1 only after it. The results are the number of the former, and the number of all.
     """
     n = 0
     played, kept = at_least(cards, 1), hand - cards

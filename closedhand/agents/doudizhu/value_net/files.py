@@ -39,12 +39,9 @@ def _unpacked(packed: np.ndarray, factors: np.ndarray) -> np.ndarray:
 
 
 def save(path: Path, net: Net, about: Mapping[str, Any]) -> None:
-    """Write a network with its first layer rounded.
+    """Write a network with its first layer rounded; an `InputError` if that is impossible.
 
     Its description, `about`, has JSON values, among them the `objective` and the `NUMBERS`.
-
-    Raises:
-        InputError: The file cannot be written.
     """
     arrays: dict[str, np.ndarray] = {"dense": net.dense}
     for name in ("inputs", "plays"):
@@ -53,10 +50,7 @@ def save(path: Path, net: Net, about: Mapping[str, Any]) -> None:
 
 
 def read(path: Path) -> tuple[Net, dict[str, Any]]:
-    """Read a network and its description; see `save`.
-
-    Returns:
-        The network, with the first layer expanded to float32, and the description, JSON values.
+    """Read a network, its first layer expanded to float32, and its description; see `save`.
 
     Raises:
         InputError: The file cannot be read, or holds something else.
@@ -93,11 +87,7 @@ def _check_description(about: Any) -> None:
 
 
 def load(path: str | None, objective: str) -> tuple[Net, dict[str, Any]]:
-    """Load the network and description of a file or folder, or the package's of an objective.
-
-    Raises:
-        InputError: The file cannot be read, or holds something else.
-    """
+    """Load the network of a file or folder, or the package's for `objective`, as `read` does."""
     if path is None:
         return _shipped(objective)
     return read(within(Path(path), NAME))
@@ -109,7 +99,7 @@ def _shipped(objective: str) -> tuple[Net, dict[str, Any]]:
 
 
 def files_of(path: str | None) -> tuple[Path, ...]:
-    """Find the file that the argument of the agent names, for its traits; none without a file."""
+    """Find the file that an agent's argument, a file or folder, names; `()` if there is none."""
     file = None if path is None else within(Path(path), NAME)
     # Unlike Path.is_file, os.path.isfile returns false for a name that is too long.
     return (file,) if file is not None and os.path.isfile(file) else ()

@@ -80,15 +80,12 @@ def new_optimiser() -> Optimiser:
 
 @kernel
 def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
-    """Learn from the samples of a role; change the rows of this role only, in `Net.plays` too.
+    """Learn from the samples of a role; return the sum of the losses, and the number of samples.
 
-    `share` is the factor of the sum of `decompose` in a value. With `win` the loss is the
-    cross-entropy of winning, otherwise the squared error of points. `step_size` is that of rows
-    that are in every sample. The samples are of all roles; `order` has the indices to learn, and
-    `draws` a random number from 0 to 1 for each.
-
-    Returns:
-        The sum of the losses, and the number of samples.
+    Only rows of this role change, in `Net.plays` too. `share` is the factor of the sum of
+    `decompose` in a value. With `win` the loss is the cross-entropy of winning, otherwise half the
+    squared error of points. `step_size` is that of rows that are in every sample. The samples are
+    of all roles; `order` has the indices to learn, and `draws` a number from 0 to 1 for each.
     """
     rows, dense = net.inputs[role], net.dense[role]
     sums, hidden = np.empty(UNITS, np.float32), np.empty(SECOND, np.float32)
@@ -150,11 +147,10 @@ def transpose(dense, rows, columns, turned):
 def descend_head(back, sums, hidden, error, gradient, slopes):
     """Propagate an error back through the upper layers.
 
-    It loops over the units of the second layer, few of which are active. `back` is a row of
-    `Net.dense` after `transpose`, `hidden` the sums of the second layer, and `error` the derivative
-    of the loss by the value. The sums of the first layer are replaced by its outputs. Gradients are
-    added to `gradient`, in the order of `back`; `slopes`, float32 [UNITS], gets the derivatives by
-    the sums of the first layer.
+    `back` is a row of `Net.dense` after `transpose`, `hidden` the sums of the second layer, and
+    `error` the derivative of the loss by the value. The sums of the first layer are replaced by its
+    outputs. Gradients are added to `gradient`, in the order of `back`; `slopes`, float32 [UNITS],
+    gets the derivatives by the sums of the first layer.
     """
     gradient[THIRD_BIAS] += error
     for i in range(UNITS):
@@ -199,7 +195,7 @@ def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
 
 @kernel
 def step_dense(back, optimiser, role, step_size):
-    """Take a step of Adam in the transposed upper layers of a role."""
+    """Take a step of Adam in the transposed upper layers of a role; clear the pending gradients."""
     optimiser.steps[role] += 1
     steps = np.float64(optimiser.steps[role])
     size = step_size * np.sqrt(1.0 - SQUARES**steps) / (1.0 - MEAN**steps)

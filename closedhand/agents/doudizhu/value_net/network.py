@@ -8,9 +8,6 @@ There is one network for each role (landlord, down peasant, up peasant).
 3. Add the sum of weights by which `decompose` rates the play, times a fixed factor. A network whose
    last layer is 0 therefore plays as `decompose` does.
 
-All plays of a decision share their position, so its rows are added once (`add_rows`). Each play
-adds the rows that it changes.
-
 For playing, the rows and the second layer are int16 (`rounded`): SIMD instructions add twice as
 many as of float32, in any order with the same sum. All other sums are float32 in a fixed order, so
 that the values are the same on every machine.
@@ -83,7 +80,6 @@ SHAPES = Net(
     (FEATURES, NARROW),  # type: ignore[arg-type]
     (ROLES, DENSE),  # type: ignore[arg-type]
 )
-"""Shapes of the weights."""
 
 
 def new_net(seed: int) -> Net:
@@ -103,10 +99,7 @@ def round_rows(rows, sorts, most, numbers):
 
     `rows` are float32 [n, width]; `sorts` has the first row of each sort and the end of the last
     sort, `most` the maximum number of rows of each sort in a sum. The output is `numbers`, int16
-    [n, width].
-
-    Returns:
-        The weight of 1 in `numbers`.
+    [n, width]; the result is the weight for which 1 stands there.
     """
     # An upper bound of the sum of each unit: the largest weight of each sort, times the number of
     # its rows that a sum may contain. The scale maps the greatest bound to `LARGEST_SUM`.

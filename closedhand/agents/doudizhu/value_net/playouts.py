@@ -56,8 +56,8 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
     known = winner(policy.styles.decompose, rules, state, player)
     if known != UNKNOWN:
         return 1.0 if known == WON else -1.0
-    # An exponential mixture: each value that the network gives at a decision of `player` counts the
-    # part 1 - TRACE of what is left, and the end of the game the rest (as in TD(lambda)).
+    # Each value that the network gives at a decision of `player` takes the share 1 - TRACE of the
+    # remaining weight, `rest`, and the end of the game takes all that remains (as in TD(lambda)).
     space = make_space()
     payoff = contract.payoff(rules, state, player)
     total, rest = 0.0, 1.0

@@ -46,10 +46,9 @@ falls with the square root of the number of steps."""
 AVERAGED_EVERY = 8
 """Steps between additions to the mean of weights."""
 LAST_PART = 9
-"""Weight of the averaging: network n enters the mean with the part 9 / (n + 8), so about the last
-ninth of the run counts."""
+"""Network n enters the mean with the weight 9 / (n + 8): about the last ninth of the run counts."""
 LEAST_VISITS = 30
-"""Number of gradients after which the agent uses a row; others have the value 0."""
+"""Least number of gradients of an input's row that the agent uses; others, mostly random, are 0."""
 NOTED_EVERY = 500
 """Steps between entries in the history."""
 DEALS = 5000
@@ -67,7 +66,7 @@ class Settings:
 
 @kernel
 def mix(mean, weights, part):
-    """Move a mean by a part of the way to some weights, float32 arrays of one dimension."""
+    """Move a mean, in place, by the fraction `part` of the way to some weights, float32 [n]."""
     for i in range(len(mean)):
         mean[i] += part * (weights[i] - mean[i])
 
@@ -90,12 +89,8 @@ class Training:
     ) -> None:
         """Prepare a training.
 
-        Args:
-            game: Dou Dizhu under its default rules but for the objective.
-            seed: Seed of everything random.
-            start: File of a network to continue from, of either objective; None: a new one that
-                plays as `decompose`.
-            settings: Settings of this stage.
+        `game` has default rules, with any objective. `start` is the file of a network to continue
+        from, of either objective; None: a new one that plays as `decompose`.
 
         Raises:
             InputError: The file cannot be read, or holds something else.
@@ -189,7 +184,7 @@ class Training:
         return counts
 
     def _learn(self, order: np.ndarray, draws: np.ndarray) -> None:
-        """Learn from the samples at the places `order`, with a random number for each."""
+        """Learn from the samples of indices `order`; `draws` has a random number for each."""
         share, rate = files.SHARES[self.objective], self.rate
         losses = np.zeros((network.ROLES, 2))
 
@@ -214,11 +209,7 @@ class Training:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned.
-
-        Raises:
-            InputError: The state is damaged.
-        """
+        """Resume from what `state` returned; an `InputError` if it is damaged."""
         check_arrays(state, self.state())
         if min(state[name] for name in COUNTS) < 0:
             raise InputError("a count is negative")
@@ -242,10 +233,7 @@ class Training:
 
     @property
     def learned(self) -> network.Net:
-        """The network that is saved and plays: the mean of the weights.
-
-        Rows of few gradients are 0, as they are mostly random.
-        """
+        """Mean of the weights, which is saved and plays, with 0 in the rows of few gradients."""
         learned = self._known | (self.optimiser.input_visits >= LEAST_VISITS)
         return self.mean._replace(inputs=self.mean.inputs * learned[..., None])
 
@@ -276,10 +264,8 @@ def measure(game: Game, agent: Agent) -> dict[str, float]:
     """Measure the win rate and gain of an agent against `decompose` in `DEALS` duplicate deals.
 
     The gain is half the difference of the landlord's payoffs, with the agent as the landlord and
-    with `decompose`.
-
-    Returns:
-        The means `won` and `gained`, with their standard errors `won_error` and `gained_error`.
+    with `decompose`. The results are the means `won` and `gained`, and their standard errors,
+    `won_error` and `gained_error`.
     """
     # By table: the agent as the landlord, then as the peasants.
     payoffs = play_chunk(game, [agent, "decompose"], 0, range(DEALS)).returns[:, :, 0]
@@ -306,8 +292,8 @@ def begin(
     Arguments are as for `Training`; the folder gets the network and the checkpoint.
 
     Raises:
-        InputError: The game has other options, or the file is of another kind, or the network that
-            the folder gets.
+        InputError: An option of the game but `objective` is not the default; or `start` cannot be
+            read, holds something else, or is the network that the folder gets.
     """
     path = folder / files.NAME
     if start is not None and start.resolve() == path.resolve():
