@@ -1,8 +1,8 @@
 """The agents `monte-carlo`, `search` and `ismcts` of every game: search by simulation.
 
-Their playouts are uniformly random, or by the policy of an agent that decides in kernels:
-`ismcts[policy=rule]:50ms`. Determinisations are drawn by the game's `redeal`, all equally likely. A
-game with an agent of its own of one of these names has that one instead.
+Playouts are uniformly random, or by the policy of an agent that decides in kernels:
+`ismcts[policy=rule]:50ms`. Determinisations are drawn by the game's `redeal`, without weights. A
+game's own agent of the same name takes precedence.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ SALT = 0x5EA2C5
 SEARCHES: Mapping[str, Any] = {
     "monte-carlo": MonteCarlo, "search": PairedSearch, "ismcts": ISMCTS,
 }  # fmt: skip
-"""Class of the search of each agent."""
+"""Search class of each agent."""
 
 Playouts = Annotated[
     str | None, "agent whose policy plays the simulations, one that decides in kernels; random ones"
@@ -43,7 +43,7 @@ Playouts = Annotated[
 
 
 def playout_policy(game: Game, agent: str | None) -> Policy:
-    """Return the policy of playouts that plays like an agent; uniformly random for None.
+    """Make the policy of playouts that plays like an agent; None: uniformly random.
 
     Raises:
         InputError: The agent cannot be made for this game, or it decides in Python.
@@ -58,12 +58,12 @@ def playout_policy(game: Game, agent: str | None) -> Policy:
 
 
 class SearchAgent(OwnArrays):
-    """Agent that searches at every decision."""
+    """Agent that searches at every decision with a choice."""
 
     def __init__(
         self, game: Game, name: str, seed: int, kind: str, policy: Policy, **budget: Any
     ) -> None:
-        """Play any game by the search of a kind in `SEARCHES`, with playouts by a policy."""
+        """Play `game` by the search `kind` of `SEARCHES`; `budget` has the search's keywords."""
         self.game, self.name, self.policy = game, name, policy
         self.search = SEARCHES[kind](game, policy, **budget)
         self.spent = self.search.spent
@@ -80,7 +80,7 @@ class SearchAgent(OwnArrays):
         return Simulation(self.game, self.policy)
 
     def _own_first(self, view: State) -> np.ndarray:
-        """List the legal actions, the choice of the playouts' policy first, int64 [n]."""
+        """List the legal actions, the playout policy's own choice first."""
         legal = self.game.legal(view)
         if len(legal) == 1:
             return legal
@@ -90,13 +90,13 @@ class SearchAgent(OwnArrays):
 
 
 def describe(game: Game, argument: SearchArgument, policy: str | None = None, **_: Any) -> Traits:
-    """Return an agent's traits: the time by its budget, and the files of its playouts' policy."""
+    """Return an agent's traits: the time by its budget, and the files of its playout policy."""
     files = () if policy is None else traits_of(game, policy).files
     return replace(argument.traits(SIMULATION), files=files)
 
 
 def _maker(name: str) -> Callable[..., SearchAgent]:
-    """Make the factory of an agent, one of `SEARCHES`; `argument` is what `read_budget` returns."""
+    """Make the factory of an agent of `SEARCHES`, which gets the result of `read_budget`."""
 
     @described(describe, reads=partial(read_budget, name, USUAL))
     def make(

@@ -1,6 +1,6 @@
 """UH-Leduc, reproduced: exact values, solvers, and results of learning.
 
-`parts` lists the computations; each result is kept in its own file. `report` writes them.
+`parts` lists the computations, and `report` writes their results.
 """
 
 import time
@@ -29,12 +29,12 @@ AIM = 1e-6
 """The NashConv at which a game counts as solved."""
 
 LEARNERS = ("q-learning", "mmd", "mccfr")
-"""Learners in tables; PPO, which learns a network, is a part of its own."""
+"""Tabular learners of the section "learning"; PPO, which learns a network, is another part."""
 PPO_SETTINGS: dict[str, Any] = {
     "entropy": 0.2, "magnet": 0.5, "batch": 32768, "epochs": 1, "gae_lambda": 1.0,
     "learning_rate": 0.002,
 }  # fmt: skip
-"""Settings of PPO for a game of bluff: large updates, much entropy and a strong magnet."""
+"""Settings of PPO for a game of bluffing: large updates, much entropy and a strong magnet."""
 JUDGEMENTS = 20
 """Number of exact evaluations of PPO during training, evenly spaced."""
 SOLVED = ("uh_leduc", "leduc")
@@ -76,7 +76,7 @@ QUICK = Plan(seconds=10.0, sampling=5.0)
 
 
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
-    """List the parts to compute, by name and in order; strategies and runs go to `folder`."""
+    """List the parts to compute by name, in order; runs go to `folder`."""
     solvers: dict[str, Part] = {}
     for name in SOLVED:
         for algorithm in solving.SOLVERS:
@@ -103,7 +103,7 @@ def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
     """Compute all parts; see `closedhand.core.parts.compute_parts`.
 
     Raises:
-        InputError: A library is not installed.
+        InputError: A library is missing.
     """
     require("scipy")  # an error now, ahead of minutes of work
     if "learning" in plan.sections:
@@ -191,7 +191,7 @@ def solved() -> dict[str, Any]:
 
 
 def slides(algorithm: str, seed: int) -> dict[str, Any]:
-    """Compute NashConv in the real game for the slides' states and for true information sets."""
+    """Compute NashConv in the real game after learning on the slides' states, and without them."""
     game = make_game("uh_leduc")
     iterations = ON_SLIDES[algorithm]
     forgetful = solving.make_solver(algorithm, game, seed, SLIDES)
@@ -208,7 +208,7 @@ PICTURES = {
     **{f"{name}-solvers.png": [f"{name}-{a}" for a in solving.SOLVERS] for name in SOLVED},
     "learning.png": [f"learning-{a}" for a in (*LEARNERS, "ppo")],
 }
-"""The results that each picture shows, by its file."""
+"""Results that each picture shows, by file."""
 
 
 def pictures(results: Results, folder: Path) -> None:
@@ -223,7 +223,7 @@ def pictures(results: Results, folder: Path) -> None:
 
 
 def report(results: Results) -> str:
-    """Write all results as Markdown."""
+    """Write the results of `compute` as Markdown."""
     lines = ["# UH-Leduc, reproduced", "", "Values are chips a game. NashConv is the sum of the"]
     lines += ["gains of both players' best responses; exploitability is half of it."]
     lines += ["", *DIFFERENCES]
