@@ -31,11 +31,7 @@ class KernelAgent(OwnArrays):
         return int(self.act_batch(np.asarray(view)[np.newaxis])[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """Choose an action, int32 [n], for each view, states [n].
-
-        Raises:
-            InputError: The views are not states of the game.
-        """
+        """Choose an action, int32 [n], for each view [n]; an `InputError` refuses invalid views."""
         views = batch.prepared(self.game, views)
         actions = np.empty(len(views), np.int32)
         policies.decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
@@ -46,8 +42,8 @@ class KernelAgent(OwnArrays):
 def next_step(rules, view, play, ids) -> int:
     """Return the next action towards `play`, an action of the flat game (`Game.flat`).
 
-    The modules of games that split or merge flat actions define this function. If no action leads
-    to `play`, for example after another agent began a different play, they choose another action.
+    Games that split or merge flat actions define it. If no action leads to `play`, for example
+    after another agent began a different play, the result is another action.
     """
     ...
 

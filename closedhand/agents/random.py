@@ -52,10 +52,10 @@ class RandomAgent(KernelAgent):
         super().__init__(game, "random", Uniform(make_stream(seed)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return uniform probabilities of the legal actions, float64 [n, num_actions].
+        """Return uniform probabilities, float64 [n, num_actions], of the legal actions in views.
 
         Raises:
-            InputError: The views are not states [n] of the game.
+            InputError: The views are not states of the game.
         """
         views = batch.prepared(self.game, views)
         shares = np.empty((len(views), self.game.num_actions))

@@ -35,7 +35,6 @@ SALT = 0x5EA2C5
 SEARCHES: Mapping[str, Any] = {
     "monte-carlo": MonteCarlo, "search": PairedSearch, "ismcts": ISMCTS,
 }  # fmt: skip
-"""Search class of each agent."""
 
 Playouts = Annotated[
     str | None, "agent whose policy plays the simulations, one that decides in kernels; random ones"

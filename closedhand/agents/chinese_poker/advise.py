@@ -18,37 +18,28 @@ from closedhand.games.chinese_poker.state import Rules
 
 ORDER = (BACK, MIDDLE, FRONT)
 POOL_SIZE = 1 << 18
-"""Hands in the pool for odds: about 3,400 opponents for every hand, standard errors below one
-percentage point."""
+"""Hands in the pool for odds: about 3,400 opponents of a hand, standard errors below 1%."""
 
 
 @dataclass(frozen=True)
 class PartAdvice:
-    """A `part` of an arrangement, `back`, `middle` or `front`, and its odds.
+    """A part of an arrangement, with its odds."""
 
-    `cards` are `AsKs6s5s3s`, `name` is that of the poker hand, `AK653 flush`; `win` and `tie` are
-    shares of the opponents, 0 to 1.
-    """
-
-    part: str
-    cards: str
-    name: str
-    win: float
-    tie: float
+    part: str  # `back`, `middle` or `front`
+    cards: str  # such as `AsKs6s5s3s`
+    name: str  # name of the poker hand, such as `AK653 flush`
+    win: float  # share of the opponents whose part is weaker, 0 to 1
+    tie: float  # share of the opponents whose part is equal
 
 
 @dataclass(frozen=True)
 class Advice:
-    """An arrangement of a hand, with its expected `points` against one opponent.
+    """An arrangement of a hand, with its odds."""
 
-    `board` is its text, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and `error` the standard error of the
-    points. `parts` are back, middle and front.
-    """
-
-    board: str
-    points: float
-    error: float
-    parts: tuple[PartAdvice, ...]
+    board: str  # such as `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`
+    points: float  # expected against one opponent
+    error: float  # standard error of the points
+    parts: tuple[PartAdvice, ...]  # back, middle and front
 
     @property
     def formula(self) -> str:

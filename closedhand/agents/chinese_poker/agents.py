@@ -37,10 +37,7 @@ SLACK = 0.25
 
 
 class Separable(BatchAgent):
-    """Agent that sets hands by tables of chances to win, by default those of the package.
-
-    Options that pay for hands (royalties, naturals) are ignored.
-    """
+    """Agent that sets hands by tables, by default the package's; ignores royalties and naturals."""
 
     def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
         super().__init__(game, name)
@@ -144,11 +141,7 @@ class Responder(Separable):
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=50))
 def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
-    """Make the agent `separable`.
-
-    Raises:
-        InputError: The argument is no file of tables for these rules.
-    """
+    """Make the agent `separable`; an `InputError` refuses any file but tables for these rules."""
     name = str(AgentSpec("separable", argument=argument))
     return Separable(game, tables_for(game, argument), name)
 
@@ -164,7 +157,7 @@ def _maker(name: str, slack: float) -> Callable[..., Responder]:
         """Make the agent; `hands`, or a number as argument, is the size of the pool.
 
         Raises:
-            InputError: The argument is neither a number of hands from `LEAST` to `MOST` nor a file
+            InputError: The argument is neither a number of hands that `pool_of` allows nor a file
                 of tables for these rules, or `hands` and argument are both numbers.
         """
         size, path = read_pool(argument)

@@ -236,24 +236,14 @@ def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Gain of a best response over a strategy, on one pool and a sample of hands.
+    """Gain of a best response over a strategy, in points per hand, on one pool."""
 
-    Attributes:
-        hands: Number of hands judged, those with an opponent in each half.
-        opponents: Mean number of opponents of a hand.
-        value: Points per hand of the strategy against itself; expected to be 0.
-        held_out: Points per hand gained by responses that were chosen on one half of the opponents,
-            against the other half: a lower bound of the gain of a best response.
-        in_sample: Gain of responses chosen and measured on all opponents: an upper bound.
-        identical: Share of the hands that strategy and response set with equal strengths.
-    """
-
-    hands: int
-    opponents: float
-    value: float
-    held_out: float
-    in_sample: float
-    identical: float
+    hands: int  # number of hands judged, those with an opponent in each half
+    opponents: float  # mean number of opponents of a hand
+    value: float  # points of the strategy against itself, expected to be 0
+    held_out: float  # lower bound of the gain: chosen on one half, measured on the other
+    in_sample: float  # upper bound of the gain: chosen and measured on all opponents
+    identical: float  # share of the hands that strategy and response set with equal strengths
 
 
 def judge_strategy(

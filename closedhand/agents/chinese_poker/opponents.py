@@ -42,7 +42,7 @@ def pool_of(
     `progress` is called with the number of hands set; None: print one line on stderr.
 
     Raises:
-        InputError: `size` is not from `LEAST` to `MOST`.
+        InputError: `size` is below `LEAST` or above `MOST`.
     """
     if not LEAST <= size <= MOST:
         raise InputError(f"a pool has {LEAST:,} to {MOST:,} hands, not {size:,}")
@@ -92,11 +92,7 @@ def _keep(name: str, parts: np.ndarray) -> None:
 
 
 def cache_folder() -> Path:
-    """Return the folder of the pools, `closedhand` in XDG_CACHE_HOME or in the home's `.cache`.
-
-    Raises:
-        InputError: There is neither XDG_CACHE_HOME nor a home folder.
-    """
+    """Return the folder of pools, in XDG_CACHE_HOME or `~/.cache`; an `InputError` without both."""
     base = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(base) if base else Path.home() / ".cache") / "closedhand"

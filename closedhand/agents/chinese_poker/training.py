@@ -85,12 +85,7 @@ class Training:
     progress: Progress = lambda part: None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be trained.
-
-        Raises:
-            InputError: The method is unknown, the game has options that the formula does not cover,
-                or SciPy is missing.
-        """
+        """Raise an `InputError` for an unknown method, unsupported options, or without SciPy."""
         if self.method not in METHODS:
             raise InputError(f"no method {self.method!r}; there are {', '.join(METHODS)}")
         for option in ("fouls", "royalties", "naturals"):
@@ -182,7 +177,6 @@ class Training:
     def _fitted_cycle(
         self, win: np.ndarray, pool: pools.Pool, rng: np.random.Generator
     ) -> np.ndarray:
-        """Fit tables, starting from `win`, to the points of arrangements against the pool."""
         with needing():
             from scipy.optimize import isotonic_regression
         rules, hands = self.rules, self.hands
@@ -267,12 +261,9 @@ NAME, CHECKPOINT = "tables.npz", "training.npz"
 
 
 def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) -> Run[Training]:
-    """Make a run of a training before its first cycle, which can be resumed from the folder.
+    """Make a run of a training, which can be resumed from the folder; errors are as for `Training`.
 
     `progress` may raise to interrupt the cycle.
-
-    Raises:
-        InputError: As for `Training`.
     """
     training = Training(game, method, seed=seed, progress=progress)
     settings = {"rules": game.options["rules"], "method": method, "seed": seed}

@@ -33,8 +33,8 @@ from closedhand.games.daihinmin.state import empty_states
 MOST_RUNS = 200
 """Maximum number of kaidan that `list_runs` lists."""
 MOST_KAIDAN = 6
-"""Maximum number of kaidan without overlap in a division: 20 cards, the largest hand with three
-players, hold six of three cards; 13 cards hold four. `fewest` stops there."""
+"""Maximum number of disjoint kaidan in a division: 20 cards, the largest hand with three players,
+have room for six, 13 cards for four."""
 NEVER = 10**6
 """Price of passing, above the prices of all plays."""
 PLAYS_TO_STRIKE = 6
@@ -48,16 +48,15 @@ Each play that is left costs 100, each rank 2."""
 def fewest(rules, hand, kaidan):
     """Count the fewest plays that a hand can be divided into.
 
-    All combinations of kaidan without overlap are tried, depth first. The other cards of each rank
-    form a play. The joker completes a kaidan or joins another play, so it adds no play. `kaidan` is
-    scratch space, uint64 [MOST_RUNS].
+    All combinations of disjoint kaidan are tried; the other cards of each rank form a play. The
+    joker completes a kaidan or joins another play. `kaidan` is scratch space, uint64 [MOST_RUNS].
     """
     if hand == JOKER_BIT:
         return 1
     best = bits.size(ranks_with(hand, 1))
     number = list_runs(rules, hand, kaidan) if rules.options.kaidan else 0
-    # Each depth has the next kaidan to try, and the cards that the chosen ones leave. Kaidan are
-    # chosen in the order of the list, so that each combination is met once.
+    # Each depth has the next kaidan to try, and the cards that the chosen ones leave: a search
+    # depth first. Kaidan are chosen in the order of the list, so each combination is met once.
     following = np.zeros(MOST_KAIDAN, np.int64)
     left = np.zeros(MOST_KAIDAN, np.uint64)
     left[0] = hand

@@ -135,11 +135,7 @@ def policy_of(playouts: str, path: str | None) -> Policy:
 
 
 def playouts(game: Game) -> tuple[Game, Policy] | None:
-    """Return the game and the policy of playouts from a state of `game`.
-
-    The result is None for matches, whose playouts would last many rounds, and under rules by which
-    cards are given or discarded, for which the policy has no features.
-    """
+    """Return game and policy of playouts; None for matches and for rules with gifts or discards."""
     if game.rounds > 1 or has_gifts(game.flat.rules.options):
         return None
     return game, light_policy.shipped()

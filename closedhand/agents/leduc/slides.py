@@ -25,4 +25,3 @@ def classes(game: Game, tree: InfoTree) -> np.ndarray:
 
 
 SLIDES = tied_trees(classes)
-"""Trees of UH-Leduc whose information sets are the slides' states."""

@@ -176,4 +176,3 @@ def history_text(game: Game, view: State) -> str:
 
 
 PUBLIC = Trees(build, layout_of, names_of, sampled=ANY)
-"""Public trees with vectors over the private cards."""

@@ -126,11 +126,7 @@ def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, fl
 
 
 def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
-    """Draw the accuracies of `histories` against training steps, beside the paper's values, as PNG.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Draw accuracies of `histories` by training step as PNG; `InputError` without matplotlib."""
     figure = new_figure(5 * len(recorded), 4.2)
     axes = figure.subplots(1, len(recorded), squeeze=False)[0]
     for (name, about), axis in zip(recorded.items(), axes, strict=True):

@@ -23,9 +23,8 @@ PLAYS = ("3", "pass", "K")
 """Plays of the landlord, the down peasant and the up peasant."""
 LANDLORD, DOWN, UP = range(3)
 HANDS = 100
-"""Default number of hands of the landlord."""
 PARTICLES = 256
-"""Number of particles for each hand."""
+"""Number of particles for each of the landlord's hands."""
 COUNTED = comb(17, 2) / comb(33, 2)
 """Probability that the down peasant, with 17 of the 33 unseen cards, holds both remaining kings,
 without regard to the plays."""

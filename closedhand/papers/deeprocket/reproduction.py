@@ -37,8 +37,6 @@ AGENTS = (
     "random", "rule", "greedy", "decompose", "search:100ms", "policy-net", "policy-net[tuned=1]",
     "policy-search:100ms",
 )  # fmt: skip
-"""Default agents of the positions and of the ladder."""
-
 SEEDS = 10
 """Number of seeds with which each agent decides in a position."""
 SHOWN = 3
@@ -95,8 +93,6 @@ QUICK = Plan(
     ladder_deals=500,
     accuracy_deals=2000,
 )
-"""A short run, without agents that search."""
-
 
 def deeprocket_records() -> list[Record]:
     """Read the paper's 22 games: Table 9, Table 10, and the two of section 5.4.

@@ -78,7 +78,6 @@ def report(results: Results) -> str:
 
 
 def _ranges(trained: dict[str, Any]) -> list[str]:
-    """Write the chances of the blog's tables and text beside ours."""
     alice = ", ".join(
         f"{part} {chance:.0f}% (blog {BLOG_ALICE[part]}%)"
         for part, chance in trained["alice"].items()

@@ -68,20 +68,12 @@ differently, the match, and the judgement of each strategy."""
 
 @dataclass(frozen=True)
 class Plan(Sectioned):
-    """Settings of a reproduction.
+    """Settings of a reproduction."""
 
-    Attributes:
-        hands: Number of deals of the match, and of hands by which each strategy is judged.
-        pools: Number of pools on which each strategy is judged.
-        pool: Number of hands in a pool; about one in 78 is an opponent of a given hand.
-        seed: Seed of all deals.
-        sections: Some of `SECTIONS`.
-    """
-
-    hands: int = 10_000
-    pools: int = 4
-    pool: int = POOL_SIZE
-    seed: int = 0
+    hands: int = 10_000  # deals of the match, and hands by which each strategy is judged
+    pools: int = 4  # number of pools on which each strategy is judged
+    pool: int = POOL_SIZE  # hands in a pool; about one in 78 is an opponent of a given hand
+    seed: int = 0  # of all deals
     sections: tuple[str, ...] = SECTIONS
 
 
@@ -270,7 +262,6 @@ def _judgement(
     game: Game, name: str, blog: Callable[[], separable.Tables], hands: int, pool_size: int,
     seed: tuple[int, int], progress: training.Progress,
 ) -> dict[str, Any]:  # fmt: skip
-    """Judge a strategy of `STRATEGIES` on a new pool."""
     start = time.perf_counter()
     if name == "rescored":
         strategy: Separable = make_rescored(game, 0, None)

@@ -76,7 +76,6 @@ SIGNS = (
     "Sign: `same` as the paper's, the `other` one, or `open`, where our interval contains 0 or the",
     "paper's difference is at most twice its standard deviation.",
 )
-"""Explanation of the columns `sign` in Tables 3 to 6."""
 
 NOISE = 80
 """Approximate standard deviation of the difference of two scores in 1,000 rounds."""
@@ -214,7 +213,6 @@ def report(results: Results) -> str:
 
 
 def _score_table(tables: Sequence[dict[str, Any]], paper: dict[int, tuple[int, ...]]) -> list[str]:
-    """Write our scores and the paper's after numbers of rounds, and points per round."""
     shown = [rounds for rounds in paper if rounds <= tables[0]["rounds"]]
     last = max(paper)
     heads = ["league of", "agent", *(f"{rounds:,} rounds" for rounds in shown)]
@@ -276,7 +274,6 @@ def _worth_table(results: Results) -> list[str]:
 
 
 def _budget_table(results: Results) -> list[str]:
-    """Write the points per round by budget, and the gain of each step on the same deals."""
     rows = []
     for enemy in BUDGET_ENEMIES:
         before = None

@@ -32,7 +32,6 @@ MATCH = 100
 """Number of rounds of a match; each match begins without classes and with other seats."""
 
 KOUS = ("kou", "kou[letter=1]")
-"""The agents that are measured."""
 
 STAND_INS = {
     "min-sets": "chibiHana",
@@ -93,23 +92,14 @@ def the_game() -> Game:
 
 @dataclass(frozen=True)
 class Plan(Sectioned):
-    """Settings of a reproduction.
+    """Settings of a reproduction."""
 
-    Attributes:
-        rounds: Rounds of each league, except those with agents that search.
-        search_rounds: Rounds of each league with agents that search.
-        seed: Seed of deals and agents; all leagues share the deals.
-        workers: Number of processes.
-        sections: Some of `SECTIONS`.
-        enemies: Some of `ENEMIES`, for Tables 3 to 6.
-    """
-
-    rounds: int = 10_000
-    search_rounds: int = 900
-    seed: int = 0
-    workers: int = 1
+    rounds: int = 10_000  # of each league, except those with agents that search
+    search_rounds: int = 900  # of each league with agents that search
+    seed: int = 0  # of deals and agents; all leagues share the deals
+    workers: int = 1  # number of processes
     sections: tuple[str, ...] = SECTIONS
-    enemies: tuple[str, ...] = ENEMIES
+    enemies: tuple[str, ...] = ENEMIES  # for Tables 3 to 6
 
 
 QUICK = Plan(rounds=1000, search_rounds=100, sections=SECTIONS[:6], enemies=("default",))

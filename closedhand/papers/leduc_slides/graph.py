@@ -274,7 +274,6 @@ def _draw_arrow(axis: Any, curve: np.ndarray, edge: Edge) -> None:
 
 
 def _draw_state(axis: Any, state: str, share: float | None) -> None:
-    """Draw a state's box with its name and the probability of reaching it, `share`."""
     from matplotlib.colors import to_rgb
 
     x, y = PLACES[state]

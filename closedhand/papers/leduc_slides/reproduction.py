@@ -44,7 +44,6 @@ ON_SLIDES = {"cfr+": 3000, "q-learning": 10_000_000}
 """Algorithms that run on the slides' states, and their iterations."""
 
 SECTIONS = ("values", "solved", "solvers", "slides", "learning")
-"""Sections that can be computed alone."""
 
 DIFFERENCES = (
     "Differences: the slides give no values and name no algorithm, so our figures have none of",
@@ -57,18 +56,11 @@ DIFFERENCES = (
 
 @dataclass(frozen=True)
 class Plan(Sectioned):
-    """Settings of a reproduction.
+    """Settings of a reproduction."""
 
-    Attributes:
-        seconds: Training time of each learner.
-        sampling: Time of MCCFR among the solvers, in seconds.
-        seed: Seed of all random numbers.
-        sections: Some of `SECTIONS`.
-    """
-
-    seconds: float = 120.0
-    sampling: float = 20.0
-    seed: int = 0
+    seconds: float = 120.0  # training time of each learner
+    sampling: float = 20.0  # time of MCCFR among the solvers, in seconds
+    seed: int = 0  # of all random numbers
     sections: tuple[str, ...] = SECTIONS
 
 
@@ -212,11 +204,7 @@ PICTURES = {
 
 
 def pictures(results: Results, folder: Path) -> None:
-    """Draw the curves of the solvers in both games and of the learners, as far as computed.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Draw the `PICTURES`, as far as computed; an `InputError` without matplotlib."""
     for name, runs in PICTURES.items():
         if runs[0] in results:
             plot_curves([results[run] for run in runs], folder / name)

@@ -39,16 +39,13 @@ PIECE = 100
 SCREENED, CONFIRMED = 300, 2000
 """Deals of the first stage of a trial, and maximum number of deals of the second."""
 CERTAIN = 6.0
-"""Number of standard errors that the first stage's gain would be in the second stage, whose number
-of deals follows from it."""
+"""Standard errors that a gain as in the first stage would have in the second, by its deals."""
 STRIDES = (2, 1)
 """Rungs by which a sweep moves numbers on their ladders; sweeps take them in turn."""
 UP, DOWN = 0, 1
-"""Directions on a ladder."""
 CHECKPOINT, TEXT = "kou.npz", "kou.txt"
 """Files of a tuning: the checkpoint, and the holder's text as an agent."""
 COUNTS = ("sweeps", "trials", "accepted", "deals", "place", "way", "moved", "confirming")
-"""Whole numbers of a checkpoint."""
 
 FINE = {
     "threshold": (60, 65, 70, 75, 80, 85, 90, 95, 98, 100),
@@ -113,10 +110,7 @@ def text_of(numbers: Numbers) -> str:
 
 
 def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | None:
-    """Move one number by `stride` rungs up or down its ladder, at most to the end.
-
-    The result is None if the number is at the end.
-    """
+    """Move a number by `stride` rungs up or down its ladder, at most to the end; None if there."""
     value, ladder = getattr(numbers, name), LADDERS[name]
     above, below = [n for n in ladder if n > value], [n for n in reversed(ladder) if n < value]
     ahead = above if way == UP else below
@@ -274,11 +268,7 @@ class Tuning:
 
 
 def begin(game: Game, seed: int, folder: Path, against: Sequence[str] = ()) -> Run[Tuning]:
-    """Make a run of a tuning before its first piece, which can be resumed from the folder.
-
-    Raises:
-        InputError: As for `Tuning`.
-    """
+    """Make a run of a tuning, which can be resumed from the folder; errors are as for `Tuning`."""
     tuning, path = Tuning(game, seed, against), folder / TEXT
 
     def save_text() -> None:

@@ -14,9 +14,7 @@ NEVER_MET = 999
 
 
 class Numbers(NamedTuple):
-    """The parameters of kou. Defaults are the paper's, or our choice where it states no number.
-
-    `DEPARTURES` has the parameters in which `kou` differs from them.
+    """The parameters of kou; defaults are the paper's, or our choice where it states no number.
 
     Attributes:
         threshold: Least strength of a strong play.
@@ -37,12 +35,11 @@ class Numbers(NamedTuple):
         stronger_kaidan: Deduction for each stronger kaidan, multiplied by 1 plus the number of
             players who are out.
         joker_kaidan: Deduction for each stronger kaidan that needs the joker.
-        last_kaidan: `stronger_kaidan` with two players left, without its factor.
-        kaidan_with_groups: 0: a hand's kaidan have no card of a group; 1: they may have some, but
-            at least one rank other than the 8 without a pair.
+        last_kaidan: Deduction for each stronger kaidan with two players left.
+        kaidan_with_groups: 0: a hand's kaidan have no card of a group; 1: they may have some, if a
+            rank other than the 8 has no pair.
         kaidan_to_ace: 1 if the hand is divided without kaidan that include the strongest rank.
-        top_if_strong: 1 if the strongest card is kept out of groups only if it is strong, 0 if
-            always.
+        top_if_strong: 1 to keep the strongest card out of groups only if it is strong, 0 always.
         weak, middling, strong: Strengths up to which a play adds 2, 1 and 0 to the weakness of the
             hand; above them it adds -1.
         weakness_of_joker: Weakness that a lone joker adds; 99: by its strength.
@@ -65,9 +62,8 @@ class Numbers(NamedTuple):
         weak_first: 1: a play that does not weaken the hand comes before strong ones, which are
             chosen by the weakness that they leave. 0: the strongest comes first, and the others
             are chosen by their priority to lead.
-        spare_joker: 1 if the joker follows only where it is strong.
-        lay_off: 1 if weak plays are made over one's own trick when nobody else can answer, 0 if the
-            trick is taken.
+        spare_joker: 1 if a play with the joker follows only if it is strong.
+        lay_off: 1 to make weak plays over one's own trick when nobody else can answer, 0 to pass.
         reserve: 1 to hold back strong plays and consider the weakness of the hand, 0 not to.
         hold_rise: Least rise of the weakness for which a strong play is held back; 999: none.
         hold_plays, hold_weakness: Least number of remaining plays, and least remaining weakness,

@@ -32,10 +32,10 @@ class PolicyAgent(PlayAgent):
     """Agent that plays the likeliest action of the pattern policy."""
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return the policy's probabilities of actions, float64 [n, num_actions].
+        """Return probabilities of actions, float64 [n, num_actions], by the softmax of the policy.
 
         Raises:
-            InputError: The views are not states [n] of the game.
+            InputError: The views are not states of the game.
         """
         views = batch.prepared(self.game, views)
         shares = np.empty((len(views), NUM_ACTIONS))
@@ -52,8 +52,7 @@ def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
     """Make the agent `policy`, or `policy:FILE` with weights that training saved.
 
     Raises:
-        InputError: The file cannot be read or holds other weights, or `check_known` refuses the
-            game.
+        InputError: The file is not of such weights, or `check_known` refuses the game.
     """
     check_known(game, "policy")
     policy = shipped() if argument is None else load(Path(argument))

@@ -109,11 +109,8 @@ def strength_of(rules, play, revolution):
 
 @kernel
 def rivals(rules, others, play, revolution):
-    """Count the ranks, or kaidan, of unseen cards that beat a play, at most 3; ignore locks.
-
-    For a lone joker the result is 3 while the 3 of spades is unseen, which alone beats it.
-    """
-    if play == JOKER:
+    """Count the ranks, or kaidan, of unseen cards that beat a play, at most 3; ignore locks."""
+    if play == JOKER:  # beaten by the 3 of spades alone, which counts as 3
         return 3 if others & bit(SPADE_THREE) else 0
     return min(3, answers(rules, others, play, revolution))
 

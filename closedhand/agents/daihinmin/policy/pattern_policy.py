@@ -93,12 +93,10 @@ def score_all(policy, rules, state, ids, n, scores):
 def likeliest(
     policy: Policy, rules: Rules, view: State, ids: np.ndarray, far: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """List the actions whose logits are at most `far` below the greatest one, in order of ids.
+    """List the actions, int32 [n], with logits at most `far` below the greatest one, in id order.
 
-    `ids` is scratch space, int32 [num_actions].
-
-    Returns:
-        The actions, int32 [n], and their logits minus the greatest one, float64 [n].
+    Also return their logits minus the greatest one, float64 [n]. `ids` is scratch space, int32
+    [num_actions].
     """
     number = options(rules, view, ids)
     logits = logits_of(policy, rules, view, ids, number)

@@ -99,7 +99,6 @@ GIFT_PAIR = GIFT_RANK + 2 * COUNTS  # a pair of slots: a difference
 GIFT_FORM = GIFT_PAIR + PAIRS  # form of what is left
 GIFT_TORN = GIFT_FORM + FORMS  # whether it splits a kaidan
 FEATURES = GIFT_TORN + 2
-"""Number of weights."""
 MOST_FEATURES = 256
 """Room for the features of one sign of an action; there are at most 223. A play has one for each of
 14 slots, 91 pairs of slots, twice 14 numbers of cards, 13 groups, 12 runs (see
