@@ -12,7 +12,7 @@ from closedhand.core.numba.jit import Policy, kernel, with_distinct_name
 
 
 class KernelAgent(OwnArrays):
-    """Agent that decides by a policy, on many views in one call."""
+    """Agent that decides by a policy in kernels, on any number of views in one call."""
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
         """Play `game` by a policy whose module defines `decide` (`closedhand.core.policies`)."""
@@ -42,8 +42,8 @@ class KernelAgent(OwnArrays):
 def next_step(rules, view, play, ids) -> int:
     """Return the next action towards `play`, an action of the flat game (`Game.flat`).
 
-    Games that split or merge flat actions define it. If no action leads to `play`, for example
-    after another agent began a different play, the result is another action.
+    Games that split or merge flat actions define this function. If no action leads to `play`, for
+    example after another agent began a different play, it returns another action.
     """
     ...
 

@@ -52,11 +52,7 @@ class RandomAgent(KernelAgent):
         super().__init__(game, "random", Uniform(make_stream(seed)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return uniform probabilities, float64 [n, num_actions], of the legal actions in views.
-
-        Raises:
-            InputError: The views are not states of the game.
-        """
+        """Return uniform probabilities, float64 [n, num_actions]; refuse invalid views [n]."""
         views = batch.prepared(self.game, views)
         shares = np.empty((len(views), self.game.num_actions))
         share_out(self.game.rules, views, self._ids, shares)

@@ -29,7 +29,7 @@ from closedhand.search.ranking import Simulation
 USUAL = "100ms"
 """Default budget."""
 SIMULATION = 50.0
-"""Order of magnitude of the time of a simulation, in microseconds."""
+"""Rough time of a simulation, in microseconds."""
 SALT = 0x5EA2C5
 """Keeps the draws of an agent apart from the deals of the same seed."""
 SEARCHES: Mapping[str, Any] = {
@@ -62,7 +62,7 @@ class SearchAgent(OwnArrays):
     def __init__(
         self, game: Game, name: str, seed: int, kind: str, policy: Policy, **budget: Any
     ) -> None:
-        """Play `game` by the search `kind` of `SEARCHES`; `budget` has the search's keywords."""
+        """Play `game` by the search `kind` of `SEARCHES`; `budget` has its keyword arguments."""
         self.game, self.name, self.policy = game, name, policy
         self.search = SEARCHES[kind](game, policy, **budget)
         self.spent = self.search.spent
@@ -75,7 +75,7 @@ class SearchAgent(OwnArrays):
         return self.search.best(view, rng=self.rng)
 
     def simulation(self, view: State) -> Simulation:
-        """Describe the simulations, by which `rank` orders all legal actions."""
+        """Describe the simulations, by which `closedhand.search.rank` orders all legal actions."""
         return Simulation(self.game, self.policy)
 
     def _own_first(self, view: State) -> np.ndarray:

@@ -59,7 +59,7 @@ def mental_score(front: float, middle: float, back: float) -> float:
 
 
 def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
-    """Find up to `number` arrangements of a hand, int8 [13], best first; count its opponents.
+    """Find up to `number` arrangements of a hand, int8 [13], best first, and count its opponents.
 
     The points of the first arrangement are biased slightly upwards, as it is chosen and measured on
     the same opponents.

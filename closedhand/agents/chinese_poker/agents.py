@@ -37,7 +37,10 @@ SLACK = 0.25
 
 
 class Separable(BatchAgent):
-    """Agent that sets hands by tables, by default the package's; ignores royalties and naturals."""
+    """Agent that sets hands by tables of chances to win, by default those of the package.
+
+    Options that pay for hands (royalties, naturals) are ignored.
+    """
 
     def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
         super().__init__(game, name)
@@ -184,11 +187,7 @@ def read_pool(argument: str | None) -> tuple[int, str | None]:
 
 
 def tables_for(game: Game, path: str | Path | None) -> Tables:
-    """Load the tables of a file or, if `path` is None, those of the package.
-
-    Raises:
-        InputError: The file cannot be read, or holds no tables for this scoring.
-    """
+    """Load the tables of a file, or the package's; an `InputError` refuses other scorings."""
     preset = game.options["rules"]
     tables = separable.shipped(preset) if path is None else separable.load(Path(path))
     if tables.about.get("rules", preset) != preset:

@@ -7,7 +7,7 @@
    (`promising`).
 4. Count the points of each against all opponents, and choose the most (`respond`).
 5. To measure the gain, choose on one half of the opponents and measure on the other (`judge`): a
-   lower bound. Choosing and measuring on all of them gives an upper bound.
+   lower bound. Choosing and measuring on all opponents gives an upper bound.
 
 After P. Hankin, "Near-optimal closed-hand Chinese Poker".
 """
@@ -219,7 +219,7 @@ def judge(rules, pool, hand, own, out):
 
 @kernel
 def judge_each(rules, pool, hands, own, out, responses):
-    """Apply `judge` to every hand and its arrangement; write its figures and response."""
+    """Apply `judge` to every hand and its arrangement `own`; write the figures and responses."""
     for i in range(len(hands)):
         responses[i] = judge(rules, pool, hands[i], own[i], out[i])
 
@@ -275,7 +275,7 @@ def judge_strategy(
         hands,
         lambda done: progress(pool_size + done),
     )
-    # A hand without opponents in both halves has no gain to measure.
+    # With fewer than two opponents a half is empty, and there is no gain to measure.
     faced = figures[:, 3] >= 2
     if not faced.any():
         raise InputError(f"no hand has two opponents in a pool of {pool_size:,}: make it larger")

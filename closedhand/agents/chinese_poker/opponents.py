@@ -96,5 +96,5 @@ def cache_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(base) if base else Path.home() / ".cache") / "closedhand"
-    except RuntimeError:  # for example in a container, for a user without an entry
+    except RuntimeError:  # for example a user in a container, who has no home
         raise InputError("there is no home folder: set HOME or XDG_CACHE_HOME") from None

@@ -3,9 +3,8 @@
 1. As a leader, play the longest kaidan, else the largest group, else the lowest card.
    `default[lead=single]` always leads its lowest card, as the paper about `kou` describes the
    client.
-2. As a follower, make the lowest play of the target's family that its simple rules find. It holds
-   nothing back.
-3. Pass if there is none.
+2. As a follower, make the lowest play that the client's simple rules find; hold nothing back.
+3. Pass if these rules find none.
 
 Under revolution the order of ranks is mirrored. Like the client, the agent may submit an illegal
 kaidan whose joker is below the lowest legal rank. In the competition such a play counts as a pass;
@@ -79,7 +78,7 @@ def choose_play(rules, table, hand):
 
 @kernel
 def weaker_first(cards, revolution):
-    """Return the card of the weakest rank in a set, of several the first suit of s h d c."""
+    """Return the card of the weakest rank in a set, of equal ranks the first suit of s h d c."""
     rank = bits.highest(cards) // 4 if revolution else bits.lowest(cards) // 4
     return bits.highest(cards & ranks_between(rank, rank))
 
@@ -153,7 +152,7 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
     """Find the first kaidan of a length, made of the highest cards of a run; or `NONE`.
 
     With the joker a run can extend below its first card, across one gap, or above its last card.
-    Under revolution the joker extends a run only below or across, and the last suit comes first.
+    Under revolution the joker extends a run only below or across, and suits go from clubs up.
     """
     # `run` counts cards up to this rank with the joker, `before_gap` those since the last gap, plus
     # the joker, which may fill that gap.
@@ -258,7 +257,7 @@ Lead = Annotated[
 
 @described(Traits(microseconds=10, steady=True))
 def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets") -> PlayAgent:
-    """Make the agent `default`; ignore the seed. An `InputError` refuses an argument."""
+    """Make the agent `default`; an `InputError` refuses an argument."""
     refuse_argument("default", argument)
     name = str(AgentSpec("default", {"lead": None if lead == "sets" else lead}))
     return PlayAgent(game, name, Policy(int(lead == "single")))

@@ -127,7 +127,7 @@ def lead_on(rules, view, action):
 
 @kernel
 def is_duel(view):
-    """Return whether two players are left, who know each other's hand, for the last two places."""
+    """Return whether two players, who know each other's hands, play for the last two places."""
     return view.out == len(view.hands) - 2 and tricks.placed_last(view) == 0
 
 

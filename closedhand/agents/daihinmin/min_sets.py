@@ -40,8 +40,8 @@ NEVER = 10**6
 PLAYS_TO_STRIKE = 6
 """Maximum number of plays left after following with the joker or a play that may end a trick."""
 JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20
-"""Prices of a play with the joker and of one that may end a trick, and the discount for a new lock.
-Each play that is left costs 100, each rank 2."""
+"""Surcharges for the joker and for a play that may end a trick, and the discount for a new lock.
+Each remaining play costs 100, each rank 2."""
 
 
 @kernel
@@ -177,11 +177,7 @@ def price_to_give(card):
 
 @described(Traits(microseconds=20, steady=True))
 def make_min_sets(game: Game, seed: int, argument: str | None) -> PlayAgent:
-    """Make the agent `min-sets`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: There is an argument, or the agent does not play the game.
-    """
+    """Make the agent `min-sets`; an `InputError` refuses an argument, two jokers, or gifts."""
     refuse_argument("min-sets", argument)
     check_no_gifts(game, "min-sets")
     check_one_joker(game, "min-sets")

@@ -121,11 +121,7 @@ def make_monte_carlo(
 
 
 def policy_of(playouts: str, path: str | None) -> Policy:
-    """Load one of `POLICIES`, with the package's weights or those of a file.
-
-    Raises:
-        InputError: The file cannot be read or holds other weights, or there is a file for `random`.
-    """
+    """Load one of `POLICIES`, from the package or a file; an `InputError` refuses other files."""
     source = POLICIES[playouts]
     if source is not None:
         return source.load(Path(path)) if path else source.shipped()

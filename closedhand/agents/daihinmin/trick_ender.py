@@ -94,11 +94,7 @@ def price_of(rules, numbers, view, hand, before, play, parts):
 
 @described(Traits(microseconds=15, steady=True))
 def make_trick_ender(game: Game, seed: int, argument: str | None) -> PlayAgent:
-    """Make the agent `trick-ender`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: There is an argument, or the game has two jokers.
-    """
+    """Make the agent `trick-ender`; an `InputError` refuses an argument, or two jokers."""
     refuse_argument("trick-ender", argument)
     check_one_joker(game, "trick-ender")
     return PlayAgent(game, "trick-ender", Policy(REFINED))

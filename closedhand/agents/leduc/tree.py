@@ -39,14 +39,14 @@ class Tree(NamedTuple):
     """A public tree for kernels; arrays are by node, int64 [nodes] unless stated otherwise.
 
     The matrices `pays` are by the opponent's and the player's own card. Matrix 0 has the
-    probabilities of both cards; matrix 1 + f those of both and the flop f; matrix 1 + kinds + f the
+    probability of both cards; matrix 1 + f that of both and the flop f; matrix 1 + kinds + f the
     latter times 1, 0 or -1 for a showdown that the player wins, ties or loses.
     """
 
     kernels = "closedhand.agents.leduc.passes"
 
     player: np.ndarray  # player to act: 0, 1, `CHANCE` or `END`
-    first: np.ndarray  # first child; those of n end before first[n + 1]; [nodes + 1]
+    first: np.ndarray  # first child; the children of n end before first[n + 1]; [nodes + 1]
     parent: np.ndarray  # the parent, -1 at the root
     node: np.ndarray  # node of the betting tree; at a chance node the first of phase 2
     slot: np.ndarray  # 0 before the flop, then 1 plus its kind

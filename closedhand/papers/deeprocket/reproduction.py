@@ -94,6 +94,7 @@ QUICK = Plan(
     accuracy_deals=2000,
 )
 
+
 def deeprocket_records() -> list[Record]:
     """Read the paper's 22 games: Table 9, Table 10, and the two of section 5.4.
 

@@ -114,11 +114,7 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
 
 
 def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
-    """Compute all parts; see `closedhand.core.parts.compute_parts`.
-
-    Raises:
-        InputError: There are fewer hands than pools.
-    """
+    """Compute all parts by `compute_parts`; an `InputError` refuses fewer hands than pools."""
     if plan.hands < plan.pools:
         raise InputError(f"{plan.pools} pools need at least one hand each, not {plan.hands} in all")
     settings: dict[str, Any] = {

@@ -230,7 +230,6 @@ def _score_table(tables: Sequence[dict[str, Any]], paper: dict[int, tuple[int, .
 
 
 def _difference_table(results: Results, variants: list[str]) -> list[str]:
-    """Write the gains of variants over the agent itself, ours and the paper's."""
     rows = []
     for enemy in ENEMIES:
         if any(part_name(f"{kou}:{variants[0]}", enemy) not in results for kou in KOUS):

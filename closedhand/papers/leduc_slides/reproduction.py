@@ -92,11 +92,7 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
 
 
 def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
-    """Compute all parts; see `closedhand.core.parts.compute_parts`.
-
-    Raises:
-        InputError: A library is missing.
-    """
+    """Compute all parts by `compute_parts`; an `InputError` names a missing library."""
     require("scipy")  # an error now, ahead of minutes of work
     if "learning" in plan.sections:
         require("torch", "safetensors")

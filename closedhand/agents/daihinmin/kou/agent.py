@@ -1,6 +1,6 @@
 """The agent `kou`: the heuristics of UECda-2014's light champion.
 
-It follows section 4 of its paper:
+The agent follows section 4 of the paper:
 
 1. Divide the hand into plays (`division.py`), and rate how likely each is to end its trick
    (`strength.py`). A play with a strength of `threshold` or more is **strong**; a hand with at most
@@ -57,7 +57,7 @@ NEVER = 10**6
 WINNING, STRONGEST, WEAK, STRONG = -(10**5), -(5 * 10**4), -(10**4), -(10**3)
 """Base prices to follow, by class: plays that leave a winning form; strong plays, chosen by their
 strength; plays that do not weaken the hand; strong plays, chosen by the weakness that they leave.
-Prices within a class differ by less than the base prices, so that classes stay in this order."""
+Prices within a class differ by less than the gaps between classes."""
 
 
 class Hand(NamedTuple):
@@ -317,7 +317,7 @@ def price_to_give(numbers, card):
 @takes(variants.OPTIONS)
 @described(Traits(microseconds=16, steady=True))
 def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> PlayAgent:
-    """Make the agent `kou`, with variants as argument and `Numbers` as options; ignore the seed.
+    """Make the agent `kou`, with variants as argument and `Numbers` as options.
 
     Raises:
         InputError: A variant or a parameter is refused, or there are two jokers.

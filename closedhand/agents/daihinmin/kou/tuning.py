@@ -39,7 +39,8 @@ PIECE = 100
 SCREENED, CONFIRMED = 300, 2000
 """Deals of the first stage of a trial, and maximum number of deals of the second."""
 CERTAIN = 6.0
-"""Standard errors that a gain as in the first stage would have in the second, by its deals."""
+"""The second stage has so many deals that the gain of the first stage would be this many standard
+errors."""
 STRIDES = (2, 1)
 """Rungs by which a sweep moves numbers on their ladders; sweeps take them in turn."""
 UP, DOWN = 0, 1
@@ -110,7 +111,7 @@ def text_of(numbers: Numbers) -> str:
 
 
 def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | None:
-    """Move a number by `stride` rungs up or down its ladder, at most to the end; None if there."""
+    """Move a number by `stride` rungs on its ladder, at most to the end; None if it is there."""
     value, ladder = getattr(numbers, name), LADDERS[name]
     above, below = [n for n in ladder if n > value], [n for n in reversed(ladder) if n < value]
     ahead = above if way == UP else below

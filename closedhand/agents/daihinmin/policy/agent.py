@@ -32,11 +32,7 @@ class PolicyAgent(PlayAgent):
     """Agent that plays the likeliest action of the pattern policy."""
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return probabilities of actions, float64 [n, num_actions], by the softmax of the policy.
-
-        Raises:
-            InputError: The views are not states of the game.
-        """
+        """Return probabilities by softmax, float64 [n, num_actions]; refuse invalid views [n]."""
         views = batch.prepared(self.game, views)
         shares = np.empty((len(views), NUM_ACTIONS))
         share_out(self.whole, self.game.flat.rules, views, self._ids, shares)

@@ -47,7 +47,7 @@ FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
 # index first, and after a colon the condition of the feature.
 PLAY = 0  # lead or follow, kind, strength, stage
 RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it (0 to 3)
-FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of what is left
+FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of the rest
 SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of its rank in hand before and after it
 TORN = SPLIT + STRENGTHS * 16  # size: it splits a kaidan
 WITH_JOKER = TORN + 4  # kind, stage: it contains the joker

@@ -3,8 +3,8 @@
 1. Play a sure win, or solve the game of the last two players (`search_agent.py`).
 2. List the likeliest actions of the policy. Their logits count as prior values.
 3. Draw particles: determinisations weighted by the likelihood of the others' actions (`styles.py`).
-4. Compare the actions on the same particles (`closedhand.search.paired`). An action replaces the
-   policy's choice only if it is significantly better.
+4. Compare the actions on the same particles (`closedhand.search.paired`). The policy's choice is
+   replaced only by an action that is better by half a standard error.
 5. Keep the posterior of the others' styles for the later rounds of a match (`Memory`).
 """
 
