@@ -43,8 +43,7 @@ class FunctionAgent(BatchAgent):
 def from_function(act: Act, observation: str = "planes", name: str = "function") -> NamedAgent:
     """Make an agent of a function, for matches, leagues, opponents of envs and `make_agent`.
 
-    The agent accepts any game, whether or not the function fits it. With several processes the
-    function must be picklable.
+    The agent accepts any game. With several processes the function must be picklable.
 
     Args:
         act: Function `act(observations, masks) -> actions` of any number n of decisions.

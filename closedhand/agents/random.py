@@ -52,7 +52,7 @@ class RandomAgent(KernelAgent):
         super().__init__(game, "random", Uniform(make_stream(seed)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return uniform probabilities, float64 [n, num_actions]; refuse invalid views [n]."""
+        """Return uniform policies, float64 [n, num_actions]; `InputError` for invalid views."""
         views = batch.prepared(self.game, views)
         shares = np.empty((len(views), self.game.num_actions))
         share_out(self.game.rules, views, self._ids, shares)

@@ -95,8 +95,6 @@ def describe(game: Game, argument: SearchArgument, policy: str | None = None, **
 
 
 def _maker(name: str) -> Callable[..., SearchAgent]:
-    """Make the factory of an agent of `SEARCHES`, which gets the result of `read_budget`."""
-
     @described(describe, reads=partial(read_budget, name, USUAL))
     def make(
         game: Game, seed: int, argument: SearchArgument, threads: Threads = None,

@@ -50,10 +50,8 @@ class Advice:
 
 
 def mental_score(front: float, middle: float, back: float) -> float:
-    """Compute the blog's formula for human play, 100 E+ (`separable.py`), from chances in percent.
-
-    The blog divides the product of all three by 1000, an error for 10000.
-    """
+    """Compute the blog's formula for human play, 100 E+ (`separable.py`), from percentages."""
+    # The blog divides the product of all three by 1000, an error for 10000.
     pairs = front * middle + front * back + middle * back
     return front + middle + back + pairs / 100 - 2 * front * middle * back / 10_000
 

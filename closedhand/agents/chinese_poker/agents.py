@@ -153,8 +153,6 @@ Hands = Annotated[int | None, Range(LEAST, MOST), "hands of the pool"]
 
 
 def _maker(name: str, slack: float) -> Callable[..., Responder]:
-    """Make the factory of an agent that is a `Responder`."""
-
     @described(lambda game, text, **_: Traits(files_of(read_pool(text)[1]), microseconds=500))
     def make(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
         """Make the agent; `hands`, or a number as argument, is the size of the pool.

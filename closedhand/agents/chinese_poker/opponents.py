@@ -39,10 +39,8 @@ def pool_of(
 ) -> pools.Pool:
     """Make the pool of hands set by tables; cache it in this process and in the cache folder.
 
-    `progress` is called with the number of hands set; None: print one line on stderr.
-
-    Raises:
-        InputError: `size` is below `LEAST` or above `MOST`.
+    `progress` is called with the number of hands set; None: print one line on stderr. An
+    `InputError` refuses a `size` below `LEAST` or above `MOST`.
     """
     if not LEAST <= size <= MOST:
         raise InputError(f"a pool has {LEAST:,} to {MOST:,} hands, not {size:,}")

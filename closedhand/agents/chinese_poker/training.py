@@ -51,7 +51,7 @@ EPOCHS = 12
 RATES = 0.032, 0.0045
 """Learning rates in the first and in the last epoch."""
 FIRST_CYCLES = 8
-"""Cycles of `blog`, with a tenth of the hands, that make the opponents of the first fit."""
+"""Cycles of `blog`, with a tenth of the hands, before the first fit, which needs good opponents."""
 
 Progress = Callable[[float], object]
 """Callback that gets the fraction of a cycle of `fitted` that is done, 0 to 1."""

@@ -32,10 +32,8 @@ def list_gifts(cards, chosen, number, out):
 
 @kernel
 def choose_gift(view):
-    """Choose the next card to give or discard after a 7 or a 10; pass if only jokers are left.
-
-    It is the lowest of the weakest cards, since cards are handed over in ascending order.
-    """
+    """Choose the next card to give or discard after a 7 or a 10; pass if only jokers are left."""
+    # The lowest of the weakest cards, since cards are handed over in ascending order.
     cards = cards_to_hand_over(view) & ~BOTH
     weakest = np.uint64(0)
     for _ in range(min(due_of(view), bits.size(cards))):

@@ -8,9 +8,8 @@
    gives the payoffs for each card of the player (`pay`). A pass up sums them, weighted by the
    strategy (`expect`), or takes the best (`respond`). The module `passes` has these functions.
 
-A pass visits a few hundred nodes; the information tree has a betting tree for every deal, 10,000
-nodes or more. After Johanson, Waugh, Bowling and Zinkevich, "Accelerating Best Response Calculation
-in Large Extensive Games" (2011).
+A pass visits a few hundred nodes, the information tree has thousands. After Johanson, Waugh,
+Bowling and Zinkevich, "Accelerating Best Response Calculation in Large Extensive Games" (2011).
 
 An action is identified with the child that it leads to, so arrays by action and by node have the
 same shape, float64 [nodes, LANES]. An information set is a node and a card; its actions are the
@@ -105,10 +104,7 @@ def build(game: Game) -> Tree:
 
 @lru_cache
 def information_sets(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """List the node and the card of each information set, two arrays int64 [sets].
-
-    The sets are sorted by betting node, flop and card.
-    """
+    """List nodes and cards of information sets, int64 [sets] each, by betting node, flop, card."""
     tree, tables = build(game), game.rules.tables
     deciding = np.flatnonzero(tree.player >= 0)
     deciding = deciding[np.lexsort((tree.slot[deciding], tree.node[deciding]))]

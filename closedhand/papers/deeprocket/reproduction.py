@@ -44,14 +44,11 @@ SHOWN = 3
 
 
 class Position(NamedTuple):
-    """A position of section 5.4: the state before the last two actions of the record `example`.
+    """A position of section 5.4: the state before the last two actions of a record."""
 
-    `played` is the action of DeepRocket, which the paper commends.
-    """
-
-    example: int
+    example: int  # number of the record in the section
     about: str
-    played: str
+    played: str  # action of DeepRocket, which the paper commends
 
 
 POSITIONS = {
@@ -96,11 +93,7 @@ QUICK = Plan(
 
 
 def deeprocket_records() -> list[Record]:
-    """Read the paper's 22 games: Table 9, Table 10, and the two of section 5.4.
-
-    Games 4, 5 and 9 of Table 10 stop before their end; `completed` in the extra fields of a record
-    is the number of actions that were added.
-    """
+    """Read the paper's 22 games: Table 9, Table 10, and the two of section 5.4."""
     return list(read(SHIPPED / "deeprocket_match.jsonl"))
 
 

@@ -1,8 +1,8 @@
 """Near-optimal Chinese Poker: the blog's tables and match, and bounds on exploitability.
 
 The blog trains tables of each part's chance to win. The strategy that arranges hands by tables is
-called separable, its best response the counter-strategy. A pool has many random hands, arranged by
-a strategy. The opponents of a hand are the hands of a pool that share no card with it.
+called separable, its best response the counter-strategy. Opponents of a hand come from a pool
+(`closedhand.agents.chinese_poker.pool`).
 
 `parts` lists the computations, and the module `report` writes their results.
 """
@@ -62,8 +62,6 @@ STRATEGIES = {
 """Labels in the report of the strategies that are judged."""
 
 SECTIONS = ("ranges", "hand", "match", *STRATEGIES)
-"""Sections that can be computed alone: the tables, the hand that the blog's strategies arrange
-differently, the match, and the judgement of each strategy."""
 
 
 @dataclass(frozen=True)

@@ -263,7 +263,6 @@ def _sweep_table(results: Results) -> list[str]:
 
 
 def _worth_table(results: Results) -> list[str]:
-    """Write the gains of `kou` without each departure, and of `kou[letter=1]` with it."""
     rows = []
     for name, value in DEPARTURES.items():
         gaps = [difference(results, with_departure(kou, name), kou, WORTH_ENEMY) for kou in KOUS]
@@ -296,7 +295,6 @@ def _gap_cells(gaps: list[Estimate]) -> list[str]:
 
 
 def _time_tables(results: Results) -> list[str]:
-    """Write the time per decision in Tables 1 and 2; return no lines without results."""
     lines: list[str] = []
     for number, timed in TIMED.items():
         found: dict[str, float] = {}

@@ -1,10 +1,9 @@
 """Leagues of the paper about `kou`, champion of UECda-2014's light class.
 
-- `kou` is the reading of the paper's text under which its results are possible.
-- `kou[letter=1]` follows the text literally.
-- `default` is the competition's sample client; `default[lead=single]` leads single cards, as the
-  paper says of that client.
-- Other agents stand in for the paper's other programs (`STAND_INS`).
+`kou` is the reading of the paper's text under which its results are possible; `kou[letter=1]`
+follows the text literally. `default` is the competition's sample client, `default[lead=single]`
+leads single cards, as the paper says of that client. Other agents stand in for the paper's other
+programs (`STAND_INS`).
 
 A league consists of matches of 100 rounds; intervals are over these matches. `compute` plays each
 league as a part with its own file; the module `report` makes the tables and pictures.

@@ -224,7 +224,6 @@ def _port(other: str, others: set[str]) -> float:
 
 
 def _draw_end(axis: Any, edge: Edge, edges: list[Edge]) -> None:
-    """Draw an end of the game below its state, with an arrow and a label."""
     x, y = PLACES[edge.state]
     both = sum(e.state == edge.state and e.to not in PLACES for e in edges) > 1
     aside = END_ASIDE[edge.action] if both else 0.0

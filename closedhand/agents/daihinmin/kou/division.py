@@ -22,10 +22,8 @@ from closedhand.games.daihinmin.cards import EACH_RANK, bit, in_runs, ranks_betw
 from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
 
 MOST_PARTS = 32
-"""Room for the plays of a division, which has at most 30. A suit of 13 ranks holds at most 3 runs
-of 3 or more with a gap between any two: 12 runs in all. In the rest each of 13 ranks makes one
-group. The four 8s are singles, which adds 3. The highest card beside its group adds 1, and the
-joker adds 1."""
+"""Room for the plays of a division, at most 30: three kaidan of each suit, with gaps between them,
+13 groups, three more plays as the four 8s are singles, the highest card, and the joker."""
 
 PART = record_type(
     [
@@ -41,10 +39,7 @@ PART = record_type(
 
 @kernel
 def decompose(numbers, foes, hand, parts):
-    """Divide a hand, which is not turned, into disjoint plays; return their number.
-
-    The plays are written to `parts`, `PART` [MOST_PARTS].
-    """
+    """Divide a hand, not turned, into disjoint plays, `PART` [MOST_PARTS]; return their number."""
     cards = turned(hand & ~JOKER_BIT, foes.revolution)
     n = take_kaidan(numbers, foes, cards, parts) if foes.kaidan else 0
     for i in range(n):

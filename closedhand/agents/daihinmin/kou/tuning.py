@@ -146,7 +146,7 @@ class Tuning:
         self.moved = 0  # 1 if an earlier trial of this number succeeded in this sweep
         self.confirming = 0  # number of deals of the trial's second stage; 0 in the first stage
         self.gains: list[float] = []  # the challenger's gain in each deal of this stage
-        # The latest success of this process: number and value, and gain with interval.
+        # The latest success, which is not saved: number and value, and gain with interval.
         self.found: dict[str, Any] = {}
         self._make_opponents()  # an unknown opponent is refused here
 
@@ -184,7 +184,7 @@ class Tuning:
         return list(LADDERS)[int(rng.permutation(len(LADDERS))[self.place])]
 
     def _challenger(self) -> Numbers:
-        """Make the challenger of the trial; skip trials that would leave the ladder."""
+        """Make the challenger of the trial; skip trials of numbers at the end of their ladders."""
         while True:
             stride = STRIDES[self.sweeps % len(STRIDES)]
             found = neighbour(self.numbers, self._name(), self.way, stride)

@@ -32,7 +32,7 @@ class PolicyAgent(PlayAgent):
     """Agent that plays the likeliest action of the pattern policy."""
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return probabilities by softmax, float64 [n, num_actions]; refuse invalid views [n]."""
+        """Return the softmax, float64 [n, num_actions]; an `InputError` refuses invalid views."""
         views = batch.prepared(self.game, views)
         shares = np.empty((len(views), NUM_ACTIONS))
         share_out(self.whole, self.game.flat.rules, views, self._ids, shares)

@@ -92,10 +92,7 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 
 @kernel
 def look_back(rules, view, player, past, rng):
-    """Write the decisions of the others in this round to `past`; return their number.
-
-    `player` is to act in `view`. The result does not depend on `rng`.
-    """
+    """Write the decisions of the others in this round to `past`; return their number."""
     if view.leader < 0:  # in the exchange nobody has played yet
         return 0
     # A replay needs hands that hold the plays: draw some, and go back to the first lead. Nothing
@@ -123,7 +120,7 @@ def look_back(rules, view, player, past, rng):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """Compute the log-likelihood of the others' actions, and draw the players like `default`.
+    """Compute the log-likelihood of the others' plays; draw the players like `default`, the guess.
 
     See `closedhand.search.particles.log_likelihood`. Cards given in the exchange are ignored.
     """
