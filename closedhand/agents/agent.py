@@ -43,7 +43,7 @@ def next_step(rules, view, play, ids) -> int:
     """Return the next action towards `play`, an action of the flat game (`Game.flat`).
 
     Games that split or merge flat actions define this function. If no action leads to `play`, for
-    example after another agent began a different play, it returns another action.
+    example after another agent began a different play, the result is another action.
     """
     ...
 

@@ -90,7 +90,7 @@ def _keep(name: str, parts: np.ndarray) -> None:
 
 
 def cache_folder() -> Path:
-    """Return the folder of pools, in XDG_CACHE_HOME or `~/.cache`; an `InputError` without both."""
+    """Return the folder of pools, in XDG_CACHE_HOME or `~/.cache`; `InputError` without either."""
     base = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(base) if base else Path.home() / ".cache") / "closedhand"

@@ -26,7 +26,8 @@ HANDS = 100
 PARTICLES = 256
 """Number of particles for each of the landlord's hands."""
 COUNTED = comb(17, 2) / comb(33, 2)
-"""Probability that the down peasant, with 17 of 33 unseen cards, has both kings, plays aside."""
+"""Probability that the down peasant, with 17 of the 33 unseen cards, holds both remaining kings,
+without regard to the plays."""
 
 
 def infer(seed: int = 0, hands: int = HANDS) -> dict[str, Any]:

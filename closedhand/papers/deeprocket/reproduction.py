@@ -76,7 +76,7 @@ class Plan(Sectioned):
     iterations: int = 10  # the paper has 10 of 5,000 games each (section 5.2)
     agents: tuple[str, ...] = AGENTS  # of the positions and of the ladder
     ladder_deals: int = 10_000  # per pair, each played in both roles
-    slow_deals: int = 200  # the same for a pair with a slow agent
+    slow_deals: int = 200  # per pair with a slow agent
     accuracy_deals: int = 10_000  # drawn to measure accuracy; a tenth is held out
     seed: int = 0  # of deals and agents
     workers: int = 1  # number of processes

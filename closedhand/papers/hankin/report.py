@@ -61,7 +61,7 @@ def judgements(results: Results) -> list[dict[str, Any]]:
 
 
 def worst_range(rows: list[dict[str, Any]]) -> float:
-    """Find the largest gap between ends of our ranges and of the blog's, in percentage points."""
+    """Find the largest gap between our end of a range and the blog's, in percentage points."""
     return max(abs(row[f"our_{end}"] - row[end]) for row in rows for end in ("low", "high"))
 
 

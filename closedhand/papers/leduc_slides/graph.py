@@ -151,7 +151,7 @@ def _edge(state: str, action: str, to: str, share: float | None, never: bool) ->
 
 
 def _percent(share: float, digits: int) -> str:
-    """Write a share in percent; a small one above `NEVER` as less than the last digit."""
+    """Write a share in percent; tiny shares above `NEVER` as `<1%` or `<0.1%`, by `digits`."""
     least = 10.0 ** -(digits + 2)
     return f"<{least:.{digits}%}" if NEVER < share < least / 2 else f"{share:.{digits}%}"
 

@@ -179,7 +179,7 @@ def solved() -> dict[str, Any]:
 
 
 def slides(algorithm: str, seed: int) -> dict[str, Any]:
-    """Compute NashConv in the real game after learning on the slides' states, and without them."""
+    """Compute NashConv in the real game, learned on the slides' states and on information sets."""
     game = make_game("uh_leduc")
     iterations = ON_SLIDES[algorithm]
     forgetful = solving.make_solver(algorithm, game, seed, SLIDES)

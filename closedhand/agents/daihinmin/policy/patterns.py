@@ -309,7 +309,7 @@ def sets_left(own, unseen, first, out, n):
 
 @kernel
 def runs_left(rest, effect, out, n):
-    """Write a feature for every longest kaidan that is left, by length and lowest slot."""
+    """Write a feature for every maximal kaidan that is left, by length and lowest slot."""
     own = rest & ~JOKER_BIT
     if not own & (own >> np.uint64(4)) & (own >> np.uint64(8)):
         return n

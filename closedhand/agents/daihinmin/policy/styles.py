@@ -41,7 +41,7 @@ MOST_CARDS = 2
 
 DECISION = record_type(
     [
-        ("later", "u8"),  # set of cards that the player has played since, with this decision
+        ("later", "u8"),  # set of cards that the player has played from this decision on
         ("player", "i4"),
         ("action", "i4"),
         ("target", "i4"),  # as in a state
