@@ -1,11 +1,11 @@
-"""Agents and learners, one folder per game.
+"""Agents, and what trains them, one folder per game.
 
-`closedhand.make_agent` makes agents by name, `from_function` makes one of a function. Import only
-what the `__all__` of a folder lists.
+`closedhand.make_agent` makes agents by name, `from_function` makes one from a function.
 
 Arguments of kernels (`rules`, `state`, `ids` and others) are as in `closedhand.core.contract`. A
-`view` is a state in which everything that a player cannot know is blank. A policy's `kernels` names
-the module whose functions, such as `decide`, are called for it (`closedhand.core.policies`).
+`view` is a state in which everything that a player cannot know is blank. A policy is a NamedTuple;
+the attribute `kernels` of its class names the module of its `decide` and other functions
+(`closedhand.core.policies`).
 """
 
 from closedhand.agents.function import from_function

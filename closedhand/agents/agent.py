@@ -1,4 +1,4 @@
-"""Bases of agents that decide by a kernel."""
+"""Base classes of agents whose policies decide in kernels."""
 
 from typing import NamedTuple
 
@@ -12,10 +12,10 @@ from closedhand.core.numba.jit import Policy, kernel, with_distinct_name
 
 
 class KernelAgent(OwnArrays):
-    """Agent that decides by a policy, on many views in one call."""
+    """Agent that decides by a policy in kernels, on any number of views in one call."""
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
-        """Play `game` by a policy that decides in it, see `closedhand.core.policies`."""
+        """Play `game` by a policy whose module defines `decide` (`closedhand.core.policies`)."""
         self.game = game
         self.name = name
         self._kernel_policy = with_distinct_name(policy)
@@ -23,23 +23,15 @@ class KernelAgent(OwnArrays):
 
     @property
     def kernel_policy(self) -> Policy:
-        """Policy for envs that play the agent in kernels."""
+        """The agent's policy, by which envs and searches play it inside kernels."""
         return self._kernel_policy
 
     def act(self, view: State) -> int:
-        """Choose the action of the player to act.
-
-        Raises:
-            InputError: The view is not a state of the game.
-        """
+        """Choose the action of the player to act; an `InputError` refuses an invalid view."""
         return int(self.act_batch(np.asarray(view)[np.newaxis])[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """Choose an action, int32 [n], for each view, states [n].
-
-        Raises:
-            InputError: The views are not states of the game.
-        """
+        """Choose an action, int32 [n], for each view [n]; an `InputError` refuses invalid views."""
         views = batch.prepared(self.game, views)
         actions = np.empty(len(views), np.int32)
         policies.decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
@@ -50,14 +42,14 @@ class KernelAgent(OwnArrays):
 def next_step(rules, view, play, ids) -> int:
     """Return the next action towards `play`, an action of the flat game (`Game.flat`).
 
-    Modules of games that split or merge flat actions define it. If no action leads to `play`, as
-    after another agent has begun another play, the result is some legal action.
+    Games that split or merge flat actions define this function. If no action leads to `play`, for
+    example after another agent began a different play, the result is another action.
     """
     ...
 
 
 class Stepwise(NamedTuple):
-    """Policy that takes the actions towards the plays of `whole`, a policy for the flat game."""
+    """Policy that takes the actions towards the plays of `whole`, a policy of the flat game."""
 
     kernels = "closedhand.agents.agent"
 
@@ -66,18 +58,17 @@ class Stepwise(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """Choose the next action of `Stepwise`."""
+    """Choose the next action towards the play of `policy.whole`."""
     play = np.int64(policies.decide(policy.whole, rules.flat, view, ids))
     return np.int64(next_step(rules, view, play, ids))
 
 
 class PlayAgent(KernelAgent):
-    """Agent that decides by a policy for the flat game, `whole`, in every form of the game.
+    """Agent that plays by `whole`, a policy of the flat game, also where plays are split or merged.
 
     The policy decides again at every sub-step, so it must be deterministic.
     """
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
-        """Play `game`, flat or in another form, by a policy for the flat game."""
         super().__init__(game, name, policy if game.flat is game else Stepwise(policy))
         self.whole = policy

@@ -16,7 +16,7 @@ Act = Callable[[Any, np.ndarray], Any]
 
 
 class FunctionAgent(BatchAgent):
-    """Agent that plays by a function, see `from_function`; seed and argument, `_`, are ignored."""
+    """Agent that plays by a function, see `from_function`; `_`, a seed and None, is ignored."""
 
     def __init__(self, act: Act, observation: str, name: str, game: Game, *_: Any) -> None:
         from closedhand.envs.observation_form import IN_INFO, ObservationForm
@@ -26,13 +26,14 @@ class FunctionAgent(BatchAgent):
         self._form = ObservationForm(game, observation, IN_INFO)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # what the function remembers is the user's
+        return self  # copies share the function: its memory, if any, is the user's
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """Return the action for each view, states [n]; int64 [n].
+        """Return an action, int64 [n], for each view, states [n].
 
         Raises:
-            InputError: The views are not states of the game, or do not get one integer each.
+            InputError: The views are not states of the game, or the function does not return one
+                integer for each.
         """
         seen, masks = self._form.observe(views)
         chosen = self._act(self._form.show(seen), masks != 0)
@@ -42,8 +43,7 @@ class FunctionAgent(BatchAgent):
 def from_function(act: Act, observation: str = "planes", name: str = "function") -> NamedAgent:
     """Make an agent of a function, for matches, leagues, opponents of envs and `make_agent`.
 
-    The agent accepts any game: the function must know the observations and actions of those in
-    which it is used. With several processes the function must be picklable.
+    The agent accepts any game. With several processes the function must be picklable.
 
     Args:
         act: Function `act(observations, masks) -> actions` of any number n of decisions.
@@ -51,7 +51,7 @@ def from_function(act: Act, observation: str = "planes", name: str = "function")
             dict of such arrays by name, each [n, …]. Masks are bool [n, num_actions]. Actions are
             integers [n], also as a tensor.
         observation: Form of the observations: `planes`, `flat` or `compact`.
-        name: Name of the agent.
+        name: Name in results and records.
 
     Raises:
         InputError: `act` is not a function, or there is no such form of observations.

@@ -14,7 +14,7 @@ from closedhand.core.stream import Stream, draw, make_stream
 
 @kernel
 def share_out(rules, views, ids, shares):
-    """Write the probabilities of the actions of every view, float64 [n, num_actions]."""
+    """Write uniform probabilities of the legal actions of views to `shares` [n, num_actions]."""
     shares[:] = 0.0
     for i in range(len(views)):
         n = contract.legal(rules, views[i], ids)
@@ -23,7 +23,7 @@ def share_out(rules, views, ids, shares):
 
 
 class Uniform(NamedTuple):
-    """The policy of uniformly random actions; each decision draws a number from `stream`."""
+    """Policy of uniformly random actions; each decision draws a number from `stream`."""
 
     kernels = "closedhand.agents.random"
 
@@ -41,7 +41,7 @@ def decide(policy, rules, view, ids):
 
 @kernel
 def with_stream(policy, stream):
-    """Return the policy with another stream."""
+    """Return the policy with the given stream, see `closedhand.core.policies`."""
     return Uniform(stream)
 
 
@@ -52,11 +52,7 @@ class RandomAgent(KernelAgent):
         super().__init__(game, "random", Uniform(make_stream(seed)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return uniform probabilities of the legal actions in views, float64 [n, actions].
-
-        Raises:
-            InputError: The views are not states of the game.
-        """
+        """Return uniform policies, float64 [n, num_actions]; `InputError` for invalid views."""
         views = batch.prepared(self.game, views)
         shares = np.empty((len(views), self.game.num_actions))
         share_out(self.game.rules, views, self._ids, shares)
@@ -65,10 +61,6 @@ class RandomAgent(KernelAgent):
 
 @described(Traits(microseconds=0.5))
 def make_random(game: Game, seed: int, argument: str | None) -> RandomAgent:
-    """Make the agent `random`.
-
-    Raises:
-        InputError: There is an argument.
-    """
+    """Make the agent `random`; an `InputError` refuses an argument."""
     refuse_argument("random", argument)
     return RandomAgent(game, seed)

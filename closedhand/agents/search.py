@@ -1,8 +1,8 @@
 """The agents `monte-carlo`, `search` and `ismcts` of every game: search by simulation.
 
-Their playouts are uniformly random, or by the policy of an agent that decides in kernels:
-`ismcts[policy=rule]:50ms`. Determinisations are drawn by the game's `redeal`, all equally likely. A
-game with an agent of its own of one of these names has that one instead.
+Playouts are uniformly random, or by the policy of an agent that decides in kernels:
+`ismcts[policy=rule]:50ms`. Determinisations are drawn by the game's `redeal`, without weights. A
+game's own agent of the same name takes precedence.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,13 +29,12 @@ from closedhand.search.ranking import Simulation
 USUAL = "100ms"
 """Default budget."""
 SIMULATION = 50.0
-"""Order of magnitude of the time of a simulation, in microseconds."""
+"""Rough time of a simulation, in microseconds."""
 SALT = 0x5EA2C5
 """Keeps the draws of an agent apart from the deals of the same seed."""
 SEARCHES: Mapping[str, Any] = {
     "monte-carlo": MonteCarlo, "search": PairedSearch, "ismcts": ISMCTS,
 }  # fmt: skip
-"""Class of the search of each agent."""
 
 Playouts = Annotated[
     str | None, "agent whose policy plays the simulations, one that decides in kernels; random ones"
@@ -43,7 +42,7 @@ Playouts = Annotated[
 
 
 def playout_policy(game: Game, agent: str | None) -> Policy:
-    """Return the policy of playouts that plays like an agent; uniformly random for None.
+    """Make the policy of playouts that plays like an agent; None: uniformly random.
 
     Raises:
         InputError: The agent cannot be made for this game, or it decides in Python.
@@ -58,12 +57,12 @@ def playout_policy(game: Game, agent: str | None) -> Policy:
 
 
 class SearchAgent(OwnArrays):
-    """Agent that searches at every decision."""
+    """Agent that searches at every decision with a choice."""
 
     def __init__(
         self, game: Game, name: str, seed: int, kind: str, policy: Policy, **budget: Any
     ) -> None:
-        """Play any game by the search of a kind in `SEARCHES`, with playouts by a policy."""
+        """Play `game` by the search `kind` of `SEARCHES`; `budget` has its keyword arguments."""
         self.game, self.name, self.policy = game, name, policy
         self.search = SEARCHES[kind](game, policy, **budget)
         self.spent = self.search.spent
@@ -76,11 +75,11 @@ class SearchAgent(OwnArrays):
         return self.search.best(view, rng=self.rng)
 
     def simulation(self, view: State) -> Simulation:
-        """Describe the simulations, by which `rank` orders all legal actions."""
+        """Describe the simulations, by which `closedhand.search.rank` orders all legal actions."""
         return Simulation(self.game, self.policy)
 
     def _own_first(self, view: State) -> np.ndarray:
-        """List the legal actions, the choice of the playouts' policy first, int64 [n]."""
+        """List the legal actions, the playout policy's own choice first."""
         legal = self.game.legal(view)
         if len(legal) == 1:
             return legal
@@ -90,14 +89,12 @@ class SearchAgent(OwnArrays):
 
 
 def describe(game: Game, argument: SearchArgument, policy: str | None = None, **_: Any) -> Traits:
-    """Return an agent's traits: the time by its budget, and the files of its playouts' policy."""
+    """Return an agent's traits: the time by its budget, and the files of its playout policy."""
     files = () if policy is None else traits_of(game, policy).files
     return replace(argument.traits(SIMULATION), files=files)
 
 
 def _maker(name: str) -> Callable[..., SearchAgent]:
-    """Make the factory of an agent, one of `SEARCHES`; `argument` is what `read_budget` returns."""
-
     @described(describe, reads=partial(read_budget, name, USUAL))
     def make(
         game: Game, seed: int, argument: SearchArgument, threads: Threads = None,

@@ -18,60 +18,49 @@ from closedhand.games.chinese_poker.state import Rules
 
 ORDER = (BACK, MIDDLE, FRONT)
 POOL_SIZE = 1 << 18
-"""Hands in the pool for odds: about 3,400 opponents for every hand, standard errors below one
-percentage point."""
+"""Hands in the pool for odds: about 3,400 opponents of a hand, standard errors below 1%."""
 
 
 @dataclass(frozen=True)
 class PartAdvice:
-    """One part of an arrangement, `back`, `middle` or `front`.
+    """A part of an arrangement, with its odds."""
 
-    It has its cards, `AsKs6s5s3s`, the name of its poker hand, `AK653 flush`, and the fractions of
-    wins and ties, 0 to 1.
-    """
-
-    part: str
-    cards: str
-    name: str
-    win: float
-    tie: float
+    part: str  # `back`, `middle` or `front`
+    cards: str  # such as `AsKs6s5s3s`
+    name: str  # name of the poker hand, such as `AK653 flush`
+    win: float  # share of the opponents whose part is weaker, 0 to 1
+    tie: float  # share of the opponents whose part is equal
 
 
 @dataclass(frozen=True)
 class Advice:
-    """One arrangement of a hand, with its expected points against one opponent.
+    """An arrangement of a hand, with its odds."""
 
-    `board` is its text, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, `error` the points' standard error. `parts`
-    are back, middle and front.
-    """
-
-    board: str
-    points: float
-    error: float
-    parts: tuple[PartAdvice, ...]
+    board: str  # such as `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`
+    points: float  # expected against one opponent
+    error: float  # standard error of the points
+    parts: tuple[PartAdvice, ...]  # back, middle and front
 
     @property
     def formula(self) -> str:
-        """The blog's formula for human play as text, with wins in whole percent."""
+        """The blog's formula for human play as text, by chances in whole percent."""
         back, middle, front = (round(100 * part.win) for part in self.parts)
         value = mental_score(front, middle, back)
         return f"{front} + {middle} + {back} + products = {value:.0f}"
 
 
 def mental_score(front: float, middle: float, back: float) -> float:
-    """Compute the blog's formula for human play, 100 E+ (`separable.py`), from chances in percent.
-
-    The blog divides the product of all three by 1000, an error for 10000.
-    """
+    """Compute the blog's formula for human play, 100 E+ (`separable.py`), from percentages."""
+    # The blog divides the product of all three by 1000, an error for 10000.
     pairs = front * middle + front * back + middle * back
     return front + middle + back + pairs / 100 - 2 * front * middle * back / 10_000
 
 
 def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
-    """Find the best arrangements of a hand, int8 [13], best first, and the number of opponents.
+    """Find up to `number` arrangements of a hand, int8 [13], best first, and count its opponents.
 
     The points of the first arrangement are biased slightly upwards, as it is chosen and measured on
-    the same opponents. At most `number` arrangements are found.
+    the same opponents.
     """
     actions, parts = counter.candidates(rules, hand)
     others = counter.gather(pool, hand)
@@ -101,13 +90,13 @@ def _advice(
 
 
 def odds_of(part: int, strength: int, others: np.ndarray) -> Odds:
-    """Compute the odds of a part against those of opponents, by their strengths, int16 [n]."""
+    """Compute the odds of a part by its strength and those of `others`, integers [n]."""
     won, tied = others < strength, others == strength
     return Odds(names(part)[strength], float(won.mean()), float(tied.mean()))
 
 
 def summary(hand: np.ndarray, advice: list[Advice], opponents: int) -> dict[str, Any]:
-    """Convert advice to JSON values."""
+    """Convert the results of `advise` to JSON values."""
     return {
         "hand": cards_text(hand),
         "opponents": opponents,
@@ -116,7 +105,7 @@ def summary(hand: np.ndarray, advice: list[Advice], opponents: int) -> dict[str,
 
 
 def rows(advice: Advice) -> list[Row]:
-    """Convert an arrangement to rows of a picture: back, middle, front, and its points."""
+    """Convert an arrangement to rows of a picture: back, middle, front, and the points."""
     drawn = [
         Row(
             part.part,
@@ -134,10 +123,10 @@ def _pool(game: Game, size: int) -> Pool:
 
 
 def odds(game: Game, view: State, parts: Sequence[str]) -> list[Odds | None]:
-    """Compute the odds of parts of a hand against opponents who set theirs as `separable`.
+    """Compute the odds of the parts of a hand against opponents who play as `separable` does.
 
-    The pool of opponents is made once, in some seconds, and then kept. `parts` are the cards of the
-    back, the middle and the front so far. The odds are None for a part that lacks cards.
+    `parts` are the cards placed so far in back, middle and front, as texts. The odds of a part that
+    lacks cards are None. The first call makes the pool of opponents, which takes some seconds.
 
     Raises:
         InputError: The number of parts is not three, a part has too many cards, or the cards are

@@ -2,10 +2,9 @@
 
 - `separable` sets a hand by tables of chances to win (`separable.py`).
 - `counter` is the blog's optimal counter-strategy to `separable`. It counts the points of every
-  arrangement that could be best against a pool of such opponents (`counter.py`).
+  arrangement that could be best against a pool of hands set by `separable` (`counter.py`).
 - `rescored` counts only the arrangements that the tables rate highly. Unlike `separable` it
-  accounts for the dependence of an opponent's parts and for the cards that the opponent cannot
-  hold.
+  accounts for the dependence between an opponent's parts and for the cards in its own hand.
 
 Without an argument they use the package's tables for the game's rules. An argument is a file of
 tables (`separable:runs/mine/tables.npz`). For `counter` and `rescored` it can also be the number of
@@ -40,8 +39,7 @@ SLACK = 0.25
 class Separable(BatchAgent):
     """Agent that sets hands by tables of chances to win, by default those of the package.
 
-    The play depends on the hand alone. The order of players carries no information, and options
-    that pay for hands (royalties, naturals) are ignored.
+    Options that pay for hands (royalties, naturals) are ignored.
     """
 
     def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
@@ -64,7 +62,7 @@ class Separable(BatchAgent):
             return arrangements
         chosen = views["backs"][rows, views["player"]]
         for i in np.flatnonzero((chosen != UNSET) & (chosen != arrangements // FRONTS)):
-            # Another agent chose the back, for example a person who asks for a hint.
+            # Someone else chose the back, for example a person who asks for a hint.
             arrangements[i] = separable.best_front(self.rules, self.tables.win, hands[i], chosen[i])
         fronts = substeps.FIRST_FRONT + arrangements % FRONTS
         return np.where(chosen == UNSET, arrangements // FRONTS, fronts).astype(np.int32)
@@ -72,13 +70,13 @@ class Separable(BatchAgent):
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
         """Rate legal actions, integers [n], by expected points against one opponent, float64 [n].
 
-        The points are by the tables; a back has those of its best arrangement. In the flat game
-        only the arrangements of `counter.candidates` have points, the others NaN.
+        A back has the points of its best arrangement. In the flat game actions that are not among
+        `counter.candidates` have NaN.
         """
         hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
         if self.game.num_actions == substeps.ACTIONS:  # the game is in sub-steps
             win = self.tables.win
-            # The id of the arrangement that a sub-step completes, as in `act_batch`.
+            # The arrangement that a sub-step completes; for a back the best one.
             arrangements = [
                 separable.best_front(self.rules, win, hand, int(action))
                 if back == UNSET
@@ -100,10 +98,10 @@ class Separable(BatchAgent):
 
 
 class Responder(Separable):
-    """Agent that responds to a pool: counts points of promising arrangements against all of it.
+    """Agent that counts the points of promising arrangements against a pool of opponents.
 
     An arrangement is promising if its expected points by the tables are within `slack` of the best.
-    Only the front to a back that another agent chose is by the tables alone.
+    After a back that someone else chose, the tables alone choose the front.
     """
 
     def __init__(self, game: Game, tables: Tables, pool: Pool, slack: float, name: str) -> None:
@@ -124,9 +122,8 @@ class Responder(Separable):
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
         """Rate legal actions, integers [n], by mean points against the opponents, float64 [n].
 
-        Only promising arrangements are counted, the others are NaN; a back has the points of its
-        best arrangement. After a back that this agent would not choose, the tables rate the fronts,
-        as they choose among them.
+        Arrangements that are not promising have NaN; a back has the points of its best arrangement.
+        After a back that this agent would not choose, the tables rate the fronts.
         """
         hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
         arrangements, parts = counter.candidates(self.rules, hand)
@@ -147,11 +144,7 @@ class Responder(Separable):
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=50))
 def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
-    """Make the agent `separable`.
-
-    Raises:
-        InputError: The argument is no file of tables for these rules.
-    """
+    """Make the agent `separable`; an `InputError` refuses any file but tables for these rules."""
     name = str(AgentSpec("separable", argument=argument))
     return Separable(game, tables_for(game, argument), name)
 
@@ -160,15 +153,13 @@ Hands = Annotated[int | None, Range(LEAST, MOST), "hands of the pool"]
 
 
 def _maker(name: str, slack: float) -> Callable[..., Responder]:
-    """Make the factory of an agent that responds to a pool; see `Responder` for `slack`."""
-
     @described(lambda game, text, **_: Traits(files_of(read_pool(text)[1]), microseconds=500))
     def make(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
         """Make the agent; `hands`, or a number as argument, is the size of the pool.
 
         Raises:
-            InputError: The argument is neither a number of hands from `LEAST` to `MOST` nor a file
-                of tables for these rules, or there are two numbers of hands.
+            InputError: The argument is neither a number of hands that `pool_of` allows nor a file
+                of tables for these rules, or `hands` and argument are both numbers.
         """
         size, path = read_pool(argument)
         if hands is not None and path is None and argument is not None:
@@ -187,18 +178,14 @@ make_rescored = _maker("rescored", SLACK)
 
 
 def read_pool(argument: str | None) -> tuple[int, str | None]:
-    """Parse an argument: the number of hands in the pool, and the path of tables or None."""
+    """Parse an argument to the number of hands in the pool, and the path of tables or None."""
     if argument is not None and argument.isdecimal() and len(argument) < 20:
         return int(argument), None
     return POOL_SIZE, argument
 
 
 def tables_for(game: Game, path: str | Path | None) -> Tables:
-    """Load the tables of a file, or those of the package.
-
-    Raises:
-        InputError: The file cannot be read, or holds no tables or those of another scoring.
-    """
+    """Load the tables of a file, or the package's; an `InputError` refuses other scorings."""
     preset = game.options["rules"]
     tables = separable.shipped(preset) if path is None else separable.load(Path(path))
     if tables.about.get("rules", preset) != preset:

@@ -1,12 +1,12 @@
-"""The best response in Chinese Poker, and the greatest loss of a strategy.
+"""The best response to a strategy of Chinese Poker, and its gain over the strategy.
 
 1. Take as opponents of a hand the hands of a pool that share no card with it (`pool.py`).
 2. List the arrangements that no other one beats or equals in all three parts, about 100 per hand
    (`candidates`). A best response is among them.
-3. Leave out those with low expected points by tables, if asked to (`promising`).
+3. Optionally leave out those with few expected points by tables (`separable.py`, `promising`).
 4. Count the points of each against all opponents, and choose the most (`respond`).
-5. To measure the gain over a strategy, choose on one half of the opponents and measure on the other
-   (`judge`): a lower bound. Choosing and measuring on all is an upper bound.
+5. To measure the gain, choose on one half of the opponents and measure on the other (`judge`): a
+   lower bound. Choosing and measuring on all opponents gives an upper bound.
 
 After P. Hankin, "Near-optimal closed-hand Chinese Poker".
 """
@@ -35,15 +35,13 @@ from closedhand.games.chinese_poker.rules import evaluate, strengths
 from closedhand.games.chinese_poker.state import Rules
 
 MOST = THREES * SPLITS
-"""Room for candidates: the number of ways to split a hand."""
+"""Room for candidates: the number of ways to split a hand into a front and two fives."""
 
 
 @kernel
 def falling(values):
-    """Order values from high to low, as indices, int64 [n]; equal ones stay in their order.
-
-    It sorts by insertion: values are few, and NumPy's stable sort takes eight seconds to compile.
-    """
+    """Return the indices that sort values from high to low, stably, int64 [n]."""
+    # Insertion sort: values are few, and NumPy's stable sort takes eight seconds to compile.
     order = np.empty(len(values), np.int64)
     for i in range(len(values)):
         place = i
@@ -58,16 +56,16 @@ def falling(values):
 def candidates(rules, hand):
     """List the candidate arrangements of a hand, int32 [n], and their strengths, int16 [n, 3].
 
-    They are those that no other arrangement beats or equals in all parts; a few others may be
-    included.
+    These are the arrangements that no other one beats or equals in all parts, and a few others. Of
+    equal ones the first is kept.
     """
     tables = rules.tables
     actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     strengths(rules, hand, fives, threes)
     # Fronts come from strong to weak, so that all earlier arrangements have fronts at least as
-    # good. A stair holds the best pairs (back, middle) of these: backs fall, middles rise. An
-    # arrangement is a candidate if no pair of the stair has both parts at least as good.
+    # good. A stair holds the best pairs (back, middle) of the earlier ones: backs fall, middles
+    # rise. An arrangement is a candidate if no pair of the stair has both parts at least as good.
     backs, middles = np.empty(FIVES, np.int16), np.empty(FIVES, np.int16)
     stairs, n = 0, 0
     for i in falling(threes):
@@ -77,8 +75,8 @@ def candidates(rules, hand):
             back, middle = max(fives[one], fives[two]), min(fives[one], fives[two])
             if middle < floor:
                 continue
-            # The first step with a weaker back. The step before it has the best middle among the
-            # backs that are at least as good.
+            # Find the first step with a weaker back. The step before it has the best middle among
+            # the backs that are at least as good.
             step = 0
             while step < stairs and backs[step] >= back:
                 step += 1
@@ -93,8 +91,8 @@ def candidates(rules, hand):
             parts[n, MIDDLE] = middle
             parts[n, BACK] = back
             n += 1
-            # Remove the steps that the new one dominates: those with its back, and those with a
-            # weaker back whose middle is no better.
+            # Replace the steps that the new one dominates: one with the same back, and those with
+            # a weaker back and no better middle.
             if step > 0 and backs[step - 1] == back:
                 step -= 1
             end = step
@@ -127,12 +125,12 @@ def gather(pool, hand):
 
 @kernel
 def points(rules, own, fronts, middles, backs):
-    """Sum the points of an arrangement, by its strengths `own`, against those of the opponents."""
+    """Sum the points of strengths `own` [3] against opponents' `fronts`, `middles`, `backs` [n]."""
     front, middle, back = own[FRONT], own[MIDDLE], own[BACK]
     majority, scoop = rules.majority, rules.scoop
     total = 0
     for i in range(len(fronts)):
-        # Parts won less parts lost, without branches: so the compiler vectorises over opponents.
+        # Parts won minus parts lost, without branches, so that the compiler vectorises the loop.
         won = (
             int(front > fronts[i]) - int(front < fronts[i])
             + int(middle > middles[i]) - int(middle < middles[i])
@@ -145,10 +143,10 @@ def points(rules, own, fronts, middles, backs):
 
 @kernel
 def totals(rules, others, parts, out):
-    """Write the mean points of arrangements against both halves of the opponents, float64 [n, 2].
+    """Write the mean points of arrangements against each half of the opponents, float64 [n, 2].
 
-    They are 0 against an empty half. `others` are the strengths of the opponents, int16 [3, m], and
-    `parts` those of the arrangements, int16 [n, 3].
+    Points against an empty half are 0. `others` are the strengths of the opponents, int16 [3, m],
+    and `parts` those of the arrangements, int16 [n, 3].
     """
     fronts, middles, backs = others[FRONT], others[MIDDLE], others[BACK]
     half = len(fronts) // 2
@@ -161,9 +159,9 @@ def totals(rules, others, parts, out):
 
 @kernel
 def promising(rules, win, slack, parts):
-    """List the candidates with expected points by `win` within `slack` of the best, best first.
+    """Return the indices of candidates with expected points within `slack` of the best, best first.
 
-    `parts` are the strengths of the candidates, int16 [n, 3]; the result is indices.
+    Points are by the chances `win`; `parts` are the candidates' strengths, int16 [n, 3].
     """
     expected = np.empty(len(parts))
     for i in range(len(parts)):
@@ -177,10 +175,7 @@ def promising(rules, win, slack, parts):
 
 @kernel
 def respond(rules, pool, win, slack, hand):
-    """Find the arrangement with the most points against the pool.
-
-    Only arrangements within `slack` of the best expected points by the chances `win` are counted.
-    """
+    """Find the arrangement, among the `promising` ones, with the most points against the pool."""
     actions, parts = candidates(rules, hand)
     few = promising(rules, win, slack, parts)
     if len(few) == 1:
@@ -201,8 +196,8 @@ def respond_to_each(rules, pool, win, slack, hands, actions):
 def judge(rules, pool, hand, own, out):
     """Measure the gain of the best response to a pool over arrangement `own`; return the response.
 
-    The figures of a `Judgement` are written to `out`, float64 [4]: `value`, `held_out` as the mean
-    over both halves to choose on, `in_sample`, and the number of opponents.
+    Four figures, see `Judgement`, are written to `out`, float64 [4]: `value`, `held_out` as the
+    mean over both halves to choose on, `in_sample`, and the number of opponents.
     """
     actions, parts = candidates(rules, hand)
     played = np.empty((1, len(PARTS)), np.int16)
@@ -223,15 +218,15 @@ def judge(rules, pool, hand, own, out):
 
 @kernel
 def judge_each(rules, pool, hands, own, out, responses):
-    """Apply `judge` to every hand and its `own`; write a row of `out` and `responses` for each."""
+    """Apply `judge` to every hand and its arrangement `own`; write the figures and responses."""
     for i in range(len(hands)):
         responses[i] = judge(rules, pool, hands[i], own[i], out[i])
 
 
 def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """Compute the points of arrangements against others, int64 [...].
+    """Compute the points of arrangements `one` against `two`, int64 [...], none of them a foul.
 
-    `one` and `two` are the strengths of their parts, integers [..., 3].
+    Both are strengths by part, integers [..., 3], and are broadcast against each other.
     """
     won = np.sign(np.asarray(one, int) - two).sum(axis=-1)
     extra = np.where(np.abs(won) == len(PARTS), rules.scoop, rules.majority)
@@ -240,25 +235,14 @@ def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Gain of a best response over a strategy, on one pool and a sample of hands.
+    """Gain of a best response over a strategy, in points per hand, on one pool."""
 
-    Attributes:
-        hands: Number of hands judged, those with an opponent in each half.
-        opponents: Mean number of opponents of a hand.
-        value: Points per hand of the strategy against itself; expected to be 0.
-        held_out: Gain of responses on opponents other than those they were chosen on, points per
-            hand: a lower bound of the gain of a best response.
-        in_sample: Gain on the same opponents: an upper bound.
-        identical: Share of the hands that the best response sets identically, by strengths of the
-            parts.
-    """
-
-    hands: int
-    opponents: float
-    value: float
-    held_out: float
-    in_sample: float
-    identical: float
+    hands: int  # number of hands judged, those with an opponent in each half
+    opponents: float  # mean number of opponents of a hand
+    value: float  # points of the strategy against itself, expected to be 0
+    held_out: float  # lower bound of the gain: chosen on one half, measured on the other
+    in_sample: float  # upper bound of the gain: chosen and measured on all opponents
+    identical: float  # share of the hands that strategy and response set with equal strengths
 
 
 def judge_strategy(
@@ -271,9 +255,8 @@ def judge_strategy(
 ) -> Judgement:
     """Measure the loss of a strategy to a best response, on a new pool.
 
-    `arrange` is the strategy: arrangements, integers [n], of hands, int8 [n, 13]. One in 78 hands
-    of the pool is an opponent of a given hand. `progress` is called with the number of hands done:
-    those of the pool, then also those judged.
+    The strategy `arrange` maps hands, int8 [n, 13], to arrangements, integers [n]. `progress` is
+    called with the number of hands done: those set for the pool plus those judged.
 
     Raises:
         InputError: `hands` or `pool_size` is less than 1, or no hand has two opponents.
@@ -291,7 +274,7 @@ def judge_strategy(
         hands,
         lambda done: progress(pool_size + done),
     )
-    # Without opponents in both halves a hand has no gain, and no mean points to compare.
+    # With fewer than two opponents a half is empty, and there is no gain to measure.
     faced = figures[:, 3] >= 2
     if not faced.any():
         raise InputError(f"no hand has two opponents in a pool of {pool_size:,}: make it larger")

@@ -1,6 +1,6 @@
-"""Pools of opponents of agents and advice: by default a million hands of the separable strategy.
+"""Pools of opponents for agents and advice: by default a million hands, set by tables.
 
-Arranging so many takes half a minute, so pools are kept in the user's cache folder.
+Setting a million hands takes half a minute, so pools are kept in the user's cache folder.
 """
 
 import hashlib
@@ -20,9 +20,9 @@ from closedhand.games.chinese_poker.plays import PARTS
 from closedhand.games.chinese_poker.state import Rules
 
 POOL_SIZE = 1 << 20
-"""Number of hands in a pool: it gives 13,400 opponents for every hand."""
+"""Default number of hands in a pool; about 13,400 are opponents of a given hand."""
 LEAST, MOST = 5_000, 50_000_000
-"""Limits of the number of hands."""
+"""Limits of the number of hands: in a smaller pool a hand may have no opponent."""
 FORMAT = 1
 """Version of the files in the cache folder: strengths, then a checksum of `SUM` bytes."""
 SUM = 32
@@ -39,10 +39,8 @@ def pool_of(
 ) -> pools.Pool:
     """Make the pool of hands set by tables; cache it in this process and in the cache folder.
 
-    `progress` is called with the number of hands set; None: print one line on stderr.
-
-    Raises:
-        InputError: There are too few hands for every hand to have an opponent, or too many.
+    `progress` is called with the number of hands set; None: print one line on stderr. An
+    `InputError` refuses a `size` below `LEAST` or above `MOST`.
     """
     if not LEAST <= size <= MOST:
         raise InputError(f"a pool has {LEAST:,} to {MOST:,} hands, not {size:,}")
@@ -52,7 +50,7 @@ def pool_of(
         key = digest.digest()
         if key not in _POOLS:
             hands = pools.random_hands(pools.generator(pools.Deals.OPPONENTS), size)[:, 0]
-            digest.update(hands.tobytes())  # NumPy's next version may draw others
+            digest.update(hands.tobytes())  # another NumPy may draw others
             name = f"chinese-poker-pool-{digest.hexdigest()[:20]}"
             parts = _read(name, size)
             if parts is None:
@@ -68,7 +66,7 @@ def pool_of(
 
 
 def _read(name: str, size: int) -> np.ndarray | None:
-    """Read strengths from a file, int16 [size, 3]; return None if it is missing or damaged."""
+    """Read strengths, int16 [size, 3], from a file; return None if it is missing or damaged."""
     try:
         content = (cache_folder() / name).read_bytes()
     except (OSError, InputError):
@@ -92,13 +90,9 @@ def _keep(name: str, parts: np.ndarray) -> None:
 
 
 def cache_folder() -> Path:
-    """Return the folder of the pools, `closedhand` in XDG_CACHE_HOME or in the home's `.cache`.
-
-    Raises:
-        InputError: There is neither XDG_CACHE_HOME nor a home folder.
-    """
+    """Return the folder of pools, in XDG_CACHE_HOME or `~/.cache`; `InputError` without either."""
     base = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(base) if base else Path.home() / ".cache") / "closedhand"
-    except RuntimeError:  # as in a container for a user whom it does not know
+    except RuntimeError:  # for example a user in a container, who has no home
         raise InputError("there is no home folder: set HOME or XDG_CACHE_HOME") from None

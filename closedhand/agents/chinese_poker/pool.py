@@ -34,9 +34,9 @@ def generator(use: Deals, *seeds: int) -> np.random.Generator:
 
 WORD = 64
 BLOCK = 512
-"""Words that are processed together; so many stay in the first-level cache."""
+"""Number of words processed together: they fit into the first-level cache."""
 BATCH = 1 << 14
-"""Hands that are arranged between two reports of progress."""
+"""Number of hands arranged between two reports of progress."""
 
 
 class Pool(NamedTuple):
@@ -48,7 +48,7 @@ class Pool(NamedTuple):
 
 @kernel
 def deal_hands(rng, hands):
-    """Deal `hands`, int8 [n, players, 13], each row from a full deck; cards high to low."""
+    """Write random hands into `hands`, see `random_hands`."""
     deck = np.arange(DECK)
     cards = np.empty(HAND, np.int64)
     for i in range(len(hands)):
@@ -87,7 +87,7 @@ def strengths_of(rules: Rules, hands: np.ndarray, arrangements: np.ndarray) -> n
 
 @kernel
 def mark(hands, holds):
-    """Set the bits of the cards that hands hold in `holds`, as `Pool` has it."""
+    """Set the bits of the hands' cards in `holds`, see `Pool`."""
     for i in range(len(hands)):
         for card in hands[i]:
             holds[card, i // WORD] |= np.uint64(1) << np.uint64(i % WORD)
@@ -97,7 +97,7 @@ def build(hands: np.ndarray, parts: np.ndarray) -> Pool:
     """Build the pool of hands, int8 [n, 13], with the strengths of their parts, int16 [n, 3]."""
     holds = np.zeros((DECK, -(-len(hands) // WORD)), np.uint64)
     if len(hands) % WORD:
-        # No hand has the places behind the last one as opponents: all cards have their bits set.
+        # `opponents` never finds the bits beyond the last hand, as they are set for all cards.
         holds[:, -1] = ~np.uint64(0) << np.uint64(len(hands) % WORD)
     mark(hands, holds)
     return Pool(np.ascontiguousarray(parts.T), holds)
@@ -111,7 +111,7 @@ def set_hands(
 ) -> np.ndarray:
     """Set hands, int8 [n, 13], by a strategy; return the strengths of their parts, int16 [n, 3].
 
-    `arrange` is the strategy: arrangements, integers [n], of hands. `progress` is called with the
+    The strategy `arrange` maps hands to arrangements, integers [n]. `progress` is called with the
     number of hands set so far.
     """
     parts = np.empty((len(hands), len(PARTS)), np.int16)
@@ -129,7 +129,7 @@ def deal(
     size: int,
     progress: Callable[[int], object],
 ) -> Pool:
-    """Deal a pool of a number of hands, which a strategy sets as in `set_hands`."""
+    """Deal a pool of `size` hands, set as by `set_hands`."""
     hands = random_hands(rng, size)[:, 0]
     return build(hands, set_hands(rules, arrange, hands, progress))
 
@@ -137,7 +137,7 @@ def deal(
 @kernel
 def opponents(pool, hand, found):
     """Write the indices of the pool's hands that share no card with `hand`; return their number."""
-    # `taken` is the union of the words of all cards of the hand: its zeros are opponents.
+    # `taken` is the union of the words of all cards of the hand. Its zeros are the opponents.
     holds = pool.holds
     taken = np.empty(BLOCK, np.uint64)
     n = 0

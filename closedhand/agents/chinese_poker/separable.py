@@ -3,17 +3,15 @@
 1. Look up the chance to win of each part in a table by its strength: f, m and b for front, middle
    and back.
 2. Compute the expected points of an arrangement as if the parts won or lost independently.
-3. Choose the arrangement of the most points with its parts in order (not a foul).
+3. Choose the arrangement with the most points among those whose parts are in order (not a foul).
 
-Let S = f + m + b, P = fm + fb + mb and T = fmb. For a majority of the parts worth u extra points
-and a scoop, all three parts, worth v instead, the expected points are
+Let S = f + m + b, P = fm + fb + mb and T = fmb. With u extra points for a majority of the parts, or
+instead v for a scoop (all three parts), the expected points are
 
     (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v.
 
-For the blog's scoring this is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises in each chance. A
-front is therefore skipped if with the hand's best back and best middle, even if they share cards,
-it would not exceed the most points so far. In kernels `win` is `Tables.win`, and a hand is int8
-[13], high to low.
+For the blog's scoring this is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises with each chance.
+In kernels `win` is `Tables.win`, and a hand is int8 [13], high to low.
 
 After P. Hankin, "Near-optimal closed-hand Chinese Poker".
 """
@@ -53,23 +51,18 @@ NAME = "chinese_poker_separable_{}.npz"
 
 @dataclass(frozen=True)
 class Tables:
-    """Chances to win of every strength of every part.
+    """Chances to win of every strength of every part; an `InputError` refuses invalid ones.
 
     Attributes:
-        win: Float64 [3, 6331], by part (front, middle, back) and strength, non-decreasing; for the
-            front only the first 455 entries are used.
-        about: Provenance: how they were trained, and on what.
+        win: Chances from 0 to 1, float64 [3, 6331], by part (front, middle, back) and strength,
+            non-decreasing; for the front only the first 455 entries are used.
+        about: Provenance, such as the method and the seed of the training.
     """
 
     win: np.ndarray
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check the chances.
-
-        Raises:
-            InputError: They have another shape or type, lie outside 0 to 1, or decrease.
-        """
         if self.win.shape != (len(PARTS), max(STRENGTHS)) or self.win.dtype != np.float64:
             raise InputError(f"the tables must be float64 [{len(PARTS)}, {max(STRENGTHS)}]")
         for part, number in zip(self.win, STRENGTHS, strict=True):
@@ -86,18 +79,14 @@ def save(tables: Tables, path: Path) -> None:
 
 
 def load(path: Path) -> Tables:
-    """Read tables.
-
-    Raises:
-        InputError: The file cannot be read, or holds no tables.
-    """
+    """Read tables that `save` wrote; an `InputError` refuses any other file."""
     return _checked(read_arrays(path), path)
 
 
 def listing(tables: Tables, step: float = 0) -> list[tuple[str, str, float]]:
-    """List the tables as rows, weakest first: part, hand, and its chance to win in percent.
+    """List the tables as rows, weakest hand first: part, hand, and chance to win in percent.
 
-    Rows of a part differ by at least `step` percentage points; 0: all hands are listed.
+    Rows of a part differ by at least `step` percentage points; 0: every hand has a row.
     """
     rows: list[tuple[str, str, float]] = []
     for part, name in enumerate(PARTS):
@@ -116,7 +105,7 @@ def csv_text(tables: Tables, step: float = 0) -> str:
 
 
 def whole_percents(tables: Tables) -> Tables:
-    """Round the tables to whole percent, as a person may memorise them."""
+    """Round tables to whole percent, which a person may memorise."""
     return Tables(np.round(tables.win, 2), {**tables.about, "rounded": "whole percent"})
 
 
@@ -128,14 +117,14 @@ def shipped(preset: str = "4-2") -> Tables:
 
 
 def _checked(arrays: Mapping[str, np.ndarray], name: Path | str) -> Tables:
-    """Make tables of the arrays that `save` writes, or refuse them; `name` is for messages."""
+    """Make tables of the arrays of a file, or refuse them; `name` is for messages."""
     try:
         win = np.zeros((len(PARTS), max(STRENGTHS)))
         for i, (part, number) in enumerate(zip(PARTS, STRENGTHS, strict=True)):
             if arrays[part].shape != (number,) or arrays[part].dtype != np.float64:
                 raise InputError(f"{part} is float64 [{number}]")
             win[i, :number] = arrays[part]
-        about = check_fields(json_in(arrays, "about"), "about", {}, {"rules": TEXT})  # none needed
+        about = check_fields(json_in(arrays, "about"), "about", {}, {"rules": TEXT})  # all optional
         return Tables(win, about)
     except (InputError, KeyError) as error:
         raise InputError(f"{name} does not hold tables of Chinese Poker: {error}") from None
@@ -150,7 +139,7 @@ def weights(rules):
 
 @kernel
 def expectation(rules, front, middle, back):
-    """Compute the expected points by independent chances of the parts, without the -3 - v."""
+    """Compute the expected points by the chances of the parts, without the constant -3 - v."""
     of_sum, of_pairs, of_product = weights(rules)
     pairs = front * middle + front * back + middle * back
     return of_sum * (front + middle + back) + of_pairs * pairs + of_product * front * middle * back
@@ -164,8 +153,7 @@ def expected_points(rules, win, parts):
 
 
 RISE = 1e-12
-"""Tie-break: the addition to a chance per step of strength, so that equal chances prefer
-strength."""
+"""Addition to a chance for each step of strength: of equal chances the stronger hand is better."""
 
 
 @kernel
@@ -186,7 +174,8 @@ def best(rules, win, hand):
     of_sum, of_pairs, of_product = weights(rules)
     most, best_front, best_back = -np.inf, 0, 0
     for i in range(THREES):
-        # With the front given, the formula is base + linear (m + b) + bilinear m b.
+        # With the front given, the formula is base + linear (m + b) + bilinear m b. Skip the front
+        # if even the hand's best middle and back, which may share cards, give no more points.
         base = of_sum * front[i]
         linear = of_sum + of_pairs * front[i]
         bilinear = of_pairs + of_product * front[i]
@@ -212,7 +201,6 @@ def best(rules, win, hand):
 @kernel
 def best_front(rules, win, hand, back):
     """Find the best arrangement with `back`, the id of five positions; if all foul, the first."""
-    # Arrangements with the same back have the `FRONTS` ids from FRONTS * back on.
     parts = np.empty(len(PARTS), np.int64)
     most, best_action = -np.inf, FRONTS * back
     for action in range(FRONTS * back, FRONTS * (back + 1)):

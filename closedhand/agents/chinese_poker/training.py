@@ -8,15 +8,15 @@ A cycle of `blog` follows the blog post:
 
 A cycle of `fitted` optimises the decisions:
 
-1. In cycle k, set one in k hands of the pool again (fictitious play).
+1. In cycle k, from 1, set about one in k hands of the pool again (fictitious play).
 2. Deal hands. Count the points of their promising arrangements, ties included, against the hands of
    the pool that share no card with them (`counter.py`).
 3. Fit the tables by stochastic gradient descent: the differences of the formula's points between
    the arrangements of a hand should equal those of the counted points.
 4. Make the chances non-decreasing by isotonic regression.
 
-The fitted chances are not probabilities. On average they compensate for what the formula ignores:
-the dependence between the parts, and the cards already held.
+The fitted chances are not probabilities: on average they compensate for what the formula ignores,
+the dependence between the parts and the cards already held.
 """
 
 from collections.abc import Callable
@@ -42,19 +42,19 @@ from closedhand.games.chinese_poker.state import Rules
 METHODS = ("fitted", "blog")
 
 SLACK = 0.6
-"""Largest gap in expected points from the best arrangement of a hand to one in the fit."""
+"""Largest gap in expected points from the best arrangement of a hand to another in the fit."""
 ROOM = 48
 """Maximum number of arrangements of a hand in the fit."""
 SHARPNESS = 0.08
-"""Points below the best arrangement at which the weight of an arrangement falls to 1/e."""
+"""Points below the best arrangement at which the weight in the fit falls to 1/e."""
 EPOCHS = 12
 RATES = 0.032, 0.0045
 """Learning rates in the first and in the last epoch."""
 FIRST_CYCLES = 8
-"""Cycles of `blog` before the first fit, which needs opponents of some strength."""
+"""Cycles of `blog`, with a tenth of the hands, before the first fit, which needs good opponents."""
 
 Progress = Callable[[float], object]
-"""Function called with the fraction of a cycle of `fitted` that is done, 0 to 1."""
+"""Callback that gets the fraction of a cycle of `fitted` that is done, 0 to 1."""
 
 
 def even() -> np.ndarray:
@@ -66,7 +66,7 @@ def even() -> np.ndarray:
 
 
 NUMBERS = ("hands", "pool_size", "cycles")
-"""Whole numbers of a `Training` in a checkpoint, beside its arrays."""
+"""Whole numbers of a `Training` in a checkpoint."""
 
 
 @dataclass
@@ -85,12 +85,7 @@ class Training:
     progress: Progress = lambda part: None
 
     def __post_init__(self) -> None:
-        """Check that the game can be trained.
-
-        Raises:
-            InputError: The method is unknown, the game has options that the formula does not cover,
-                or SciPy is missing.
-        """
+        """Raise an `InputError` for an unknown method, unsupported options, or without SciPy."""
         if self.method not in METHODS:
             raise InputError(f"no method {self.method!r}; there are {', '.join(METHODS)}")
         for option in ("fouls", "royalties", "naturals"):
@@ -120,12 +115,12 @@ class Training:
         return Tables(self.win, about)
 
     def state(self) -> dict[str, Any]:
-        """Return everything that `restore` needs."""
+        """Return the arrays and the `NUMBERS` that `restore` needs."""
         numbers = {key: np.array(getattr(self, key)) for key in NUMBERS}
         return {"win": self.win, "pool_parts": self.pool_parts, **numbers}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned; any error means that it is damaged."""
+        """Resume from the result of `state`; any error means that it is damaged."""
         numbers = {key: int(state[key]) for key in NUMBERS}
         if min(numbers.values()) < 0:
             raise ValueError("numbers")
@@ -143,7 +138,7 @@ class Training:
         return {"cycles": self.cycles}
 
     def advance(self, seconds: float = 0) -> bool:
-        """Do one cycle, and return True; an interruption changes nothing."""
+        """Do one cycle, whatever the time, and return True; an interruption changes nothing."""
         rng = pools.generator(pools.Deals.TRAINING, self.seed, self.cycles)
         win = self.win
         if self.method == "blog":
@@ -159,7 +154,7 @@ class Training:
         return True
 
     def _follow(self, win: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Set this cycle's share of the pool again; return its hands and their strengths."""
+        """Set this cycle's share of the pool again; return all hands of the pool and strengths."""
         dealt = pools.generator(pools.Deals.TRAINING_POOL, self.seed)
         hands = random_hands(dealt, self.pool_size)[:, 0]
         if not len(self.pool_parts):
@@ -173,7 +168,7 @@ class Training:
         return hands, parts
 
     def _blog_cycle(self, win: np.ndarray, rng: np.random.Generator, hands: int) -> np.ndarray:
-        """Return the mean of the chances `win` and those to win or tie against hands set by it."""
+        """Return the mean of `win` and the chances to win or tie against hands set by `win`."""
         dealt = random_hands(rng, hands)[:, 0]
         parts = strengths_of(self.rules, dealt, arrange(self.rules, win, dealt))
         counts = [np.bincount(part, minlength=max(STRENGTHS)) for part in parts.T]
@@ -182,7 +177,6 @@ class Training:
     def _fitted_cycle(
         self, win: np.ndarray, pool: pools.Pool, rng: np.random.Generator
     ) -> np.ndarray:
-        """Fit tables to the points of arrangements against the pool."""
         with needing():
             from scipy.optimize import isotonic_regression
         rules, hands = self.rules, self.hands
@@ -213,8 +207,8 @@ class Training:
 def count_points(rules, pool, win, hands, parts, points, numbers):
     """Count the points of the promising arrangements of hands, int8 [n, 13], against the pool.
 
-    The number of arrangements of each hand is written to `numbers`, their strengths to `parts`,
-    int16 [n, ROOM, 3], and their mean points to `points`, float64 [n, ROOM].
+    The number of arrangements of each hand is written to `numbers`, int64 [n], their strengths to
+    `parts`, int16 [n, ROOM, 3], and their mean points to `points`, float64 [n, ROOM].
     """
     means = np.empty((ROOM, 2))
     for i in range(len(hands)):
@@ -235,10 +229,10 @@ def slope(of_sum, of_pairs, of_product, one, other):
 
 @kernel
 def descend(rules, win, parts, points, numbers, order, rate):
-    """Do one epoch of gradient descent on `win`, which fits the differences within each hand.
+    """Do one epoch of stochastic gradient descent on `win`, in place.
 
     The loss of a hand is the weighted variance of the formula's errors; better arrangements have
-    larger weights. `order` has the indices of the hands, in the order to learn them, and `rate` is
+    larger weights. `order` has the indices of the hands in the order of the steps, and `rate` is
     the step size. The other arguments are those of `count_points`.
     """
     of_sum, of_pairs, of_product = weights(rules)
@@ -263,17 +257,13 @@ def descend(rules, win, parts, points, numbers, order, rate):
 
 
 NAME, CHECKPOINT = "tables.npz", "training.npz"
-"""Files in the folder of a training."""
+"""Files in the folder of a training: the tables, and the checkpoint."""
 
 
 def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) -> Run[Training]:
-    """Make a run of a training before its first cycle; it can be resumed.
+    """Make a run of a training, which can be resumed from the folder; errors are as for `Training`.
 
-    The folder gets `tables.npz` and the checkpoint `training.npz`. `progress`, a `Progress`, may
-    raise to interrupt the cycle.
-
-    Raises:
-        InputError: As for `Training`.
+    `progress` may raise to interrupt the cycle.
     """
     training = Training(game, method, seed=seed, progress=progress)
     settings = {"rules": game.options["rules"], "method": method, "seed": seed}

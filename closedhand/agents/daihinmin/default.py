@@ -3,13 +3,12 @@
 1. As a leader, play the longest kaidan, else the largest group, else the lowest card.
    `default[lead=single]` always leads its lowest card, as the paper about `kou` describes the
    client.
-2. As a follower, play the lowest play of the same kind that its simple rules find. It holds nothing
-   back.
-3. Pass if there is none.
+2. As a follower, make the lowest play that the client's simple rules find; hold nothing back.
+3. Pass if these rules find none.
 
-Under revolution the order of ranks is mirrored. Like the client, it may submit an illegal kaidan
-whose joker is below the lowest legal rank. In the competition such a play counts as a pass; where
-the rules refuse illegal plays, the agent passes.
+Under revolution the order of ranks is mirrored. Like the client, the agent may submit an illegal
+kaidan whose joker is below the lowest legal rank. In the competition such a play counts as a pass;
+where the rules refuse illegal plays, the agent passes.
 
 A `table` is a record with the fields `target`, `lock` and `revolution` of a state.
 """
@@ -49,7 +48,7 @@ NONE = -1
 
 @kernel
 def choose(rules, view, ids):
-    """Choose the action of the sample client; one that the rules refuse becomes a pass."""
+    """Choose the action of the sample client, or pass where the rules refuse it."""
     if view.leader < 0:
         return choose_pick(view, view.hands[view.player])
     if due_of(view) > 0:
@@ -62,8 +61,8 @@ def choose(rules, view, ids):
 
 @kernel
 def choose_play(rules, table, hand):
-    """Choose the play of the sample client from a hand, or the pass, legal or illegal."""
-    # The client is for one joker: of two it uses the first.
+    """Choose what the sample client plays from a hand: a play, perhaps illegal, or the pass."""
+    # The client knows one joker: of two it uses the first.
     hand &= ~SECOND_BIT
     if table.target < 0:
         return lead(rules, hand, table.revolution)
@@ -79,14 +78,14 @@ def choose_play(rules, table, hand):
 
 @kernel
 def weaker_first(cards, revolution):
-    """Return the first card of a set, from the weakest rank on, then by suit s h d c."""
+    """Return the card of the weakest rank in a set, of equal ranks the first suit of s h d c."""
     rank = bits.highest(cards) // 4 if revolution else bits.lowest(cards) // 4
     return bits.highest(cards & ranks_between(rank, rank))
 
 
 @kernel
 def choose_pick(view, hand):
-    """Choose the next card to give in the exchange: the lowest one, the joker last."""
+    """Choose the next card to give back in the exchange: the lowest one, the joker last."""
     pair = pair_in_exchange(view)
     if TAXES[pair] == 1 or view.returned[pair]:
         # The second card must be above the first, which another agent may have chosen. The joker
@@ -122,9 +121,9 @@ def weakest_card(hand, revolution):
 
 @kernel
 def first_group(rules, cards, size, joker, lock, revolution):
-    """Find the group of the first rank with exactly `size` cards, a `joker` included; or `NONE`.
+    """Find the group of the weakest rank with exactly `size` cards, a `joker` included; or `NONE`.
 
-    The joker stands for the first free suit, under a lock among its suits.
+    The joker stands for the first free suit of s h d c, under a lock among the locked suits.
     """
     own = size - 1 if joker else size
     ranks = np.uint64(0)
@@ -150,10 +149,10 @@ def first_group(rules, cards, size, joker, lock, revolution):
 
 @kernel
 def first_kaidan(rules, cards, hand, length, joker, revolution):
-    """Find the first kaidan of a length, made of the last cards of a run; `NONE` if there is none.
+    """Find the first kaidan of a length, made of the highest cards of a run; or `NONE`.
 
     With the joker a run can extend below its first card, across one gap, or above its last card.
-    Under revolution the joker extends a run only below or across, and the last suit comes first.
+    Under revolution the joker extends a run only below or across, and suits go from clubs up.
     """
     # `run` counts cards up to this rank with the joker, `before_gap` those since the last gap, plus
     # the joker, which may fill that gap.
@@ -182,8 +181,8 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
 def kaidan_id(rules, hand, length, low, suit):
     """Return the id of a kaidan, with the joker at a missing card; `NONE` if the rules lack it."""
     # Ids of a family: 4 with the joker below the lowest rank, one per suit; then for each rank and
-    # suit `length + 1` of them, at 0 without the joker and at 1 + i with it at the i-th card; then
-    # 4 with the joker above the highest rank.
+    # suit `length + 1` ids, the first without the joker and number 1 + i with it at the i-th card;
+    # then 4 with the joker above the highest rank.
     place = 0
     for i in range(length):
         rank = low + i
@@ -199,7 +198,7 @@ def kaidan_id(rules, hand, length, low, suit):
 
 @kernel
 def beating(rules, table, hand):
-    """Return the cards, without jokers, that beat all ranks of the target and fit the lock."""
+    """Return the cards of a hand, without jokers, that beat the target's ranks and fit the lock."""
     if table.revolution:
         ranks = ranks_between(0, rules.plays.low[table.target] - 1)
     else:
@@ -209,7 +208,7 @@ def beating(rules, table, hand):
 
 @kernel
 def follow_single(rules, table, hand):
-    """Find the lowest card that beats the table, in no kaidan or group; or the joker, or `NONE`."""
+    """Find the lowest card, in no kaidan or group, that beats the table; else joker or `NONE`."""
     own = hand & ~JOKER_BIT
     groups = ranks_with(own, 2) * np.uint64(ALL_SUITS)
     spare = own & ~in_runs(own) & ~groups & beating(rules, table, hand)
@@ -258,11 +257,7 @@ Lead = Annotated[
 
 @described(Traits(microseconds=10, steady=True))
 def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets") -> PlayAgent:
-    """Make the agent `default`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: It was given an argument.
-    """
+    """Make the agent `default`; an `InputError` refuses an argument."""
     refuse_argument("default", argument)
     name = str(AgentSpec("default", {"lead": None if lead == "sets" else lead}))
     return PlayAgent(game, name, Policy(int(lead == "single")))

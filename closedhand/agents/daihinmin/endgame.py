@@ -5,8 +5,8 @@ all other players are out of the trick. The search for a sure win:
 
 1. List the legal plays of the player, who leads or follows.
 2. A play of the whole hand wins. Otherwise try each sure play: after it the player leads again.
-3. Search the rest of the hand in the same way, depth first, up to `DEEPEST` plays and `MOST_NODES`
-   in all. The hand wins if all its plays except the last one are sure.
+3. Search the rest of the hand in the same way, depth first. The hand wins if all its plays except
+   the last one are sure.
 """
 
 import numpy as np
@@ -46,10 +46,9 @@ def is_sure(rules, state, action, others, ids):
 
 @kernel
 def is_beatable(rules, state, action, others, ids):
-    """Return whether the others' cards could beat a play if they were all in one hand.
+    """Return whether the unseen cards `others` could beat a play if they were all in one hand.
 
-    This is a bound, as the cards may be in several hands. Suits are locked, and ranks reversed,
-    as they would be after the play. The state is that before it.
+    `state` is that before the play; the lock and the order of ranks are those after it.
     """
     # Nobody with fewer cards than the play has can beat it.
     most = 0
@@ -70,14 +69,14 @@ def is_beatable(rules, state, action, others, ids):
 
 @kernel
 def wins(rules, view, action):
-    """Return whether an action plays the whole hand and is allowed to."""
+    """Return whether an action plays the whole hand and is no forbidden finish."""
     whole = rules.plays.length[action] == view.left[view.player]
     return whole and not tricks.is_forbidden_finish(rules, action, view.revolution)
 
 
 @kernel
 def sure_win(rules, views, actions, ids):
-    """Find the first play of a sure win; -1 if there is none within the bounds of the search.
+    """Find the first play of a sure win; -1 if there is none within the limits of the search.
 
     The first of `views`, states [DEEPEST], is that of the player to act. The others are scratch
     space, as are `actions`, int32 [DEEPEST, num_actions], and `ids`, int32 [num_actions].
@@ -128,7 +127,7 @@ def lead_on(rules, view, action):
 
 @kernel
 def is_duel(view):
-    """Return whether two players, who know each other's hand, are left for the last two places."""
+    """Return whether two players, who know each other's hands, play for the last two places."""
     return view.out == len(view.hands) - 2 and tricks.placed_last(view) == 0
 
 

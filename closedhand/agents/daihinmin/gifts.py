@@ -1,4 +1,4 @@
-"""Cards to give back in the exchange, or to give and discard after plays."""
+"""Choices of cards: to give back in the exchange, and to give or discard after sevens and tens."""
 
 import numpy as np
 
@@ -16,8 +16,8 @@ MOST_GIFTS = (JOKER + 1) * JOKER // 2
 def list_gifts(cards, chosen, number, out):
     """Write the choices of `number` cards to give, one or two, to `out`; return how many there are.
 
-    A choice is a row of `out`, int64 [MOST_GIFTS, 2], in ascending order. A single card is in both
-    columns. If `chosen` is not empty, it is the first of two cards, which is already given.
+    A choice is a row of `out`, int64 [MOST_GIFTS, 2], in ascending order; one card is in both
+    columns. The set `chosen` has the first of two cards if it is already chosen, or is empty.
     """
     two, n = number == 2, 0
     for first in range(JOKER + 1):
@@ -32,10 +32,8 @@ def list_gifts(cards, chosen, number, out):
 
 @kernel
 def choose_gift(view):
-    """Choose the next card to give or discard after a 7 or a 10; pass if only jokers are left.
-
-    The weakest cards go, from low to high: the next one is the lowest of them.
-    """
+    """Choose the next card to give or discard after a 7 or a 10; pass if only jokers are left."""
+    # The lowest of the weakest cards, since cards are handed over in ascending order.
     cards = cards_to_hand_over(view) & ~BOTH
     weakest = np.uint64(0)
     for _ in range(min(due_of(view), bits.size(cards))):

@@ -1,4 +1,4 @@
-"""Checks that an agent plays a variant of Daihinmin; they raise an `InputError` naming `who`."""
+"""Checks that an agent can play a variant of Daihinmin; an `InputError` names the agent, `who`."""
 
 from closedhand.core.game import Game, InputError
 from closedhand.games.daihinmin.planes import has_gifts
@@ -18,7 +18,7 @@ def check_no_gifts(game: Game, who: str) -> None:
 
 
 def check_known(game: Game, who: str) -> None:
-    """Check that the policies know a game's rules: five players, one joker, no gifts."""
+    """Check that a game has the rules of the policies: five players, one joker, no gifts."""
     check_no_gifts(game, who)
     if game.num_players != PLAYERS:
         raise InputError(f"{who} is for games of five: not players={game.num_players}")

@@ -4,10 +4,10 @@ That program is not published. The paper about kou says that it divides its hand
 plays, has a sophisticated search for the finish, and a strategy for locks. This agent does so:
 
 1. Play a sure win if there is one (`endgame.py`).
-2. Count the fewest plays that the hand divides into (`fewest`), and those that each action leaves.
+2. Count the fewest plays that the hand divides into now and after each action (`fewest`).
 3. Make the lowest of the plays that leave the fewest, preferably one that starts a lock. A follower
    passes unless a play leaves fewer than before.
-4. While many plays remain, keep plays that end a trick. Keep the joker for sets and the finish.
+4. While many plays remain, a follower holds back the joker and plays that may end a trick.
 """
 
 from typing import NamedTuple
@@ -31,33 +31,32 @@ from closedhand.games.daihinmin.plays import EIGHT, JOKER_BIT, NUM_RANKS, PASS, 
 from closedhand.games.daihinmin.state import empty_states
 
 MOST_RUNS = 200
-"""Maximum number of kaidan of a hand that `list_runs` lists."""
+"""Maximum number of kaidan that `list_runs` lists."""
 MOST_KAIDAN = 6
-"""Maximum number of kaidan without overlap in a division: 20 cards, the largest hand with three
-players, hold six of three cards; 13 cards hold four. `fewest` stops there."""
+"""Maximum number of disjoint kaidan in a division: 20 cards, the largest hand with three players,
+have room for six, 13 cards for four."""
 NEVER = 10**6
-"""Price of passing, above all others: any play that is not held back undercuts it."""
+"""Price of passing, above the prices of all plays."""
 PLAYS_TO_STRIKE = 6
-"""Maximum number of plays left after following with the joker or with a play that ends a trick."""
+"""Maximum number of plays left after following with the joker or a play that may end a trick."""
 JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20
-"""Prices of a play with the joker and of one that may end a trick, and the discount for a new lock.
-Each play that is left costs 100, each rank 2."""
+"""Surcharges for the joker and for a play that may end a trick, and the discount for a new lock.
+Each remaining play costs 100, each rank 2."""
 
 
 @kernel
 def fewest(rules, hand, kaidan):
     """Count the fewest plays that a hand can be divided into.
 
-    It tries all combinations of kaidan without overlap, depth first. The other cards are played by
-    rank. The joker completes a kaidan or joins another play, so it adds no play. `kaidan` is
-    scratch space, uint64 [MOST_RUNS].
+    All combinations of disjoint kaidan are tried; the other cards of each rank form a play. The
+    joker completes a kaidan or joins another play. `kaidan` is scratch space, uint64 [MOST_RUNS].
     """
     if hand == JOKER_BIT:
         return 1
     best = bits.size(ranks_with(hand, 1))
     number = list_runs(rules, hand, kaidan) if rules.options.kaidan else 0
-    # At each depth: the next kaidan to try, and the cards that the chosen ones leave. Kaidan are
-    # chosen in ascending order, so that each combination is met once.
+    # Each depth has the next kaidan to try, and the cards that the chosen ones leave: a search
+    # depth first. Kaidan are chosen in the order of the list, so each combination is met once.
     following = np.zeros(MOST_KAIDAN, np.int64)
     left = np.zeros(MOST_KAIDAN, np.uint64)
     left[0] = hand
@@ -85,7 +84,7 @@ def list_runs(rules, hand, kaidan):
     own = hand & ~JOKER_BIT
     n = 0
     for length in range(SHORTEST, longest_kaidan(rules) + 1):
-        # The lowest card of each run: complete ones, and those that lack one card.
+        # The lowest cards of complete runs, and of runs that lack one card.
         whole, lacking = strength.runs(own, length)
         starts = whole | lacking if hand & JOKER_BIT else whole
         if not starts:
@@ -155,7 +154,7 @@ def price_of(rules, view, play):
 
 @kernel
 def choose_pick(rules, view, hand, kaidan):
-    """Choose the next card to give in the exchange: a low one that leaves the fewest plays."""
+    """Choose the next card to give back in the exchange: a low one that leaves few plays."""
     pair = pair_in_exchange(view)
     chosen = view.returned[pair]
     best, least = np.int64(-1), NEVER
@@ -178,11 +177,7 @@ def price_to_give(card):
 
 @described(Traits(microseconds=20, steady=True))
 def make_min_sets(game: Game, seed: int, argument: str | None) -> PlayAgent:
-    """Make the agent `min-sets`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: There is an argument, or the agent does not play the game.
-    """
+    """Make the agent `min-sets`; an `InputError` refuses an argument, two jokers, or gifts."""
     refuse_argument("min-sets", argument)
     check_no_gifts(game, "min-sets")
     check_one_joker(game, "min-sets")

@@ -3,8 +3,8 @@
 1. Play a sure win, or solve the game of the last two players (`search_agent.py`).
 2. Otherwise simulate: draw a determinisation, choose an action by UCB1-tuned, and play to the end
    of the round by the policy of the playouts (`closedhand.search.monte_carlo`).
-3. With a prior, add the policy's own logits as payoffs of some simulations.
-4. Choose the action of the greatest mean payoff.
+3. With a prior, add the policy's own logits as if they were payoffs of some simulations.
+4. Choose the action with the greatest mean payoff.
 """
 
 from functools import partial
@@ -29,12 +29,12 @@ from closedhand.search.playout import Uniform
 USUAL = "2000"
 """Default budget."""
 SIMULATION = {"light": 6.0, "policy": 60.0, "random": 5.0}
-"""Approximate time of a simulation by the policy of its playouts, in microseconds."""
+"""Approximate microseconds of a simulation, by the policy of its playouts."""
 FAR, WORTH = 6.0, 0.005
-"""Settings of a prior: the largest difference of an action's logit from the greatest one, and the
-share of the range of payoffs that a unit of logit counts for."""
+"""Settings of a prior: largest distance of an action's logit from the greatest one, and worth of a
+unit of logit as a share of the range of payoffs."""
 POLICIES = {"light": light_policy, "policy": pattern_policy, "random": None}
-"""Policies of the playouts, and the loaders of their weights; None: without weights."""
+"""Modules of the policies of playouts, with `load` and `shipped`; None: without weights."""
 Playouts = Annotated[
     Literal["light", "policy", "random"],
     "policy of the playouts: the light one, that of `policy`, or uniformly random actions",
@@ -53,14 +53,14 @@ class MonteCarloAgent(SearchAgent):
     def __init__(
         self, game: Game, name: str, seed: int, policy: Policy, prior: int = 0, **budget: Any
     ) -> None:
-        """Play by `MonteCarlo`, with a pattern policy's logits as `prior` tries of each action."""
+        """Search by `MonteCarlo`; a pattern policy's logits count as `prior` tries of an action."""
         super().__init__(game, name, seed, policy)
         self._prior = prior
         self._search = MonteCarlo(self._flat, policy, rules=self._rules, **budget)
         self.spent = self._search.spent
 
     def searched(self, view: State) -> int:
-        """Choose the best action by simulations and, with a prior, by the policy's logits."""
+        """Choose a flat action by simulations and, with a prior, by the policy's logits."""
         points = float(view["points"][int(view["player"])])
         low, high = points + 1.0, points + self.game.num_players - int(view["out"])
         if not self._prior:
@@ -70,7 +70,7 @@ class MonteCarloAgent(SearchAgent):
             return int(actions[0])
         worth = WORTH * ahead
         tries, sums, _ = self._search.judge(view, actions, low, high, self._rng).T
-        # The policy's logits as payoffs, shifted to the mean of the simulated ones.
+        # The policy's logits as payoffs, shifted to the mean of the simulated payoffs.
         expected = worth + (sums.sum() - (tries * worth).sum()) / tries.sum()
         return int(actions[np.argmax((sums + self._prior * expected) / (tries + self._prior))])
 
@@ -78,7 +78,7 @@ class MonteCarloAgent(SearchAgent):
 def describe(
     game: Game, argument: SearchArgument, playouts: str = "light", **options: Any
 ) -> Traits:
-    """Return the traits of the agent, with its time by `SIMULATION`."""
+    """Return the traits of the agent: its files, and its time by `SIMULATION`."""
     return argument.traits(SIMULATION[playouts])
 
 
@@ -94,11 +94,12 @@ def make_monte_carlo(
 ) -> MonteCarloAgent:
     """Make the agent `monte-carlo`; `monte-carlo:500x4`, `monte-carlo:20ms:PATH` set the budget.
 
-    The number after the `x` is the number of candidate deals for every determinisation, as in the
-    option `candidates`. The path is a file of weights for the policy of the playouts.
+    The number after the `x` is that of the option `candidates`. The path is a file of weights for
+    the policy of the playouts.
 
     Raises:
-        InputError: The weights cannot be used, or the agent does not support the game or a number.
+        InputError: The weights or a number cannot be used, a prior lacks `playouts=policy`, or the
+            game has rules that the agent does not play.
     """
     check_no_gifts(game, "monte-carlo")
     if playouts == "policy":
@@ -120,11 +121,7 @@ def make_monte_carlo(
 
 
 def policy_of(playouts: str, path: str | None) -> Policy:
-    """Load one of `POLICIES`, with the package's weights or those of a file.
-
-    Raises:
-        InputError: The file cannot be read or holds other weights, or the policy has none.
-    """
+    """Load one of `POLICIES`, from the package or a file; an `InputError` refuses other files."""
     source = POLICIES[playouts]
     if source is not None:
         return source.load(Path(path)) if path else source.shipped()
@@ -134,11 +131,7 @@ def policy_of(playouts: str, path: str | None) -> Policy:
 
 
 def playouts(game: Game) -> tuple[Game, Policy] | None:
-    """Return the game that the playouts play, and their policy.
-
-    The result is None for matches, whose playouts would last many rounds, and for games in which
-    cards are given or discarded, which the policy has no features for.
-    """
+    """Return game and policy of playouts; None for matches and for rules with gifts or discards."""
     if game.rounds > 1 or has_gifts(game.flat.rules.options):
         return None
     return game, light_policy.shipped()

@@ -17,19 +17,16 @@ from closedhand.search.ranking import Simulation
 
 DUEL_DEPTH = 48
 DUEL_NODES = 20_000
-"""Limits of the search between the last two players: states in a line, positions visited."""
+"""Limits of the search between the last two players: depth in states, and positions visited."""
 
 
 class SearchAgent(OwnArrays):
-    """Base of agents that play sure wins and solved endings, and search otherwise (`searched`).
-
-    `spent` is the cost of its searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
-    """
+    """Base of agents that play sure wins and solved endings, and search otherwise (`searched`)."""
 
     spent: np.ndarray
 
     def __init__(self, game: Game, name: str, seed: int, policy: Policy) -> None:
-        """Search with playouts by `policy`; its `worthwhile` lists the plays tried in endings."""
+        """Search with playouts by `policy`, whose `worthwhile` lists the plays tried in endings."""
         self.game = game
         self.name = name
         self._rng = np.random.default_rng((seed, 0x5EA2C4))
@@ -44,11 +41,7 @@ class SearchAgent(OwnArrays):
         self._ids = np.empty(self._flat.num_actions, np.int32)
 
     def act(self, view: State) -> int:
-        """Choose the action of the player to act: a flat one, or the set of the play's cards.
-
-        Raises:
-            InputError: The view is not a state of the game.
-        """
+        """Choose the action of the player to act; an `InputError` refuses an invalid view."""
         (view,) = prepared(self.game, np.asarray(view)[np.newaxis])
         action = self._certain(view)
         if action < 0:
@@ -62,7 +55,7 @@ class SearchAgent(OwnArrays):
         raise NotImplementedError
 
     def simulation(self, view: State) -> Simulation:
-        """Describe the simulations: to the end of the round, with equally likely deals."""
+        """Describe simulations to the end of the round, by which all actions can be ranked."""
         return Simulation(self._flat, self._policy, self._rules)
 
     def _certain(self, view: State) -> int:

@@ -5,12 +5,13 @@ trick, uses its joker to play weaker cards, and considers locks to end the trick
 so:
 
 1. Divide the hand into plays and rate their strengths as kou does (`kou/`).
-2. Hold back plays that break up the hand. While many plays remain, a follower holds back plays that
-   end the trick as well. A play that leaves a winning form comes first.
-3. Price other plays by rank and length, with additions (`ENDS`, `LOCKS`, `LENDS_JOKER`). Choose the
+2. Hold back plays that do not reduce the number of plays in the hand. While many remain, a follower
+   also holds back plays that end the trick without a new lock.
+3. Prefer a play that ends the trick and leaves at most one play that is not strong.
+4. Price other plays by rank and length, with additions (`ENDS`, `LOCKS`, `LENDS_JOKER`). Choose the
    lowest price; a follower passes if all plays are held back.
 
-The exchange is kou's.
+Cards are exchanged as by kou.
 """
 
 from typing import NamedTuple
@@ -33,10 +34,10 @@ from closedhand.games.daihinmin.seven_ten_rules import due_of
 
 NEVER = 10**6
 KEEP_PLAYS = 6
-"""Remaining plays above which the agent follows with a play that ends the trick only by a lock."""
+"""Number of remaining plays above which a follower ends the trick only with a new lock."""
 ENDS, LOCKS, LENDS_JOKER = 200, -100, -15
-"""Additions to the price of a play, 10 * rank - length: if it ends the trick without a new lock, if
-it ends it with one, and if it has the joker among other cards."""
+"""Additions to the price of a play, 10 * rank - length: for ending the trick without a new lock,
+for ending it with a new lock, and for a joker among other cards."""
 
 
 class Policy(NamedTuple):
@@ -67,13 +68,13 @@ def decide(policy, rules, view, ids):
             price = price_of(rules, numbers, view, hand, before, play, parts)
             if price < least:
                 best, least = np.int64(play), price
-    # A leader has to play, even if every play breaks up a set.
+    # A leader plays something, even if every play is held back.
     return np.int64(ids[0]) if best == PASS and view.target < 0 else best
 
 
 @kernel
 def price_of(rules, numbers, view, hand, before, play, parts):
-    """Price a play from a hand of `before` plays, or return `NEVER` if the agent holds it back."""
+    """Price a play from a hand of `before` plays; `NEVER` if it is held back."""
     foes = strength.foes_after(rules, view, play)
     ends = strength.strength_of(rules, numbers, foes, play) >= numbers.threshold
     n = division.divide_rest(rules, numbers, view, hand, play, parts)
@@ -93,11 +94,7 @@ def price_of(rules, numbers, view, hand, before, play, parts):
 
 @described(Traits(microseconds=15, steady=True))
 def make_trick_ender(game: Game, seed: int, argument: str | None) -> PlayAgent:
-    """Make the agent `trick-ender`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: There is an argument, or the game has two jokers.
-    """
+    """Make the agent `trick-ender`; an `InputError` refuses an argument, or two jokers."""
     refuse_argument("trick-ender", argument)
     check_one_joker(game, "trick-ender")
     return PlayAgent(game, "trick-ender", Policy(REFINED))

@@ -1,1 +1,1 @@
-"""Leduc: its fast public tree for the solvers, the agent `equilibrium`, the slides' states."""
+"""Leduc: a fast public tree for the solvers, the agent `equilibrium`, states of course slides."""

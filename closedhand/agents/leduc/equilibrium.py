@@ -11,7 +11,7 @@ from closedhand.solvers.solving import make_solver
 from closedhand.solvers.strategy import Strategy, StrategyAgent
 
 ITERATIONS = 2000
-"""Default number of iterations: NashConv is then below 0.001 chips in every game."""
+"""Default number of iterations: NashConv is then below 0.001 chips in every Leduc game."""
 
 
 @lru_cache
@@ -29,11 +29,7 @@ Iterations = Annotated[int | None, Range(1), "iterations of the solver, 2,000 if
 def make_equilibrium(
     game: Game, seed: int, argument: str | None, iterations: Iterations = None
 ) -> StrategyAgent:
-    """Make the agent `equilibrium`, solved with the given number of iterations.
-
-    Raises:
-        InputError: There is an argument.
-    """
+    """Make the agent `equilibrium`; an `InputError` refuses an argument."""
     refuse_argument("equilibrium", argument)
     name = str(AgentSpec("equilibrium", {"iterations": iterations}))
     return StrategyAgent(equilibrium(game, iterations or ITERATIONS), name, seed)

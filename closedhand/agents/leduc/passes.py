@@ -1,7 +1,7 @@
 """Passes over a public tree, as `solvers.interface` asks for, on vectors over the private cards.
 
-Arguments are as in that module. Arrays by node and by action are float64 [nodes, LANES]: the entry
-of an action is that of the node to which it leads (`tree.py`). `n` is a node and `c` a card.
+Arguments are as in that module. Arrays by node and by action are float64 [nodes, LANES]; the entry
+of an action is at the node to which it leads (`tree.py`). `n` is a node and `c` a card.
 """
 
 import numpy as np
@@ -16,11 +16,7 @@ LANES = 8
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write the contribution of a player's own actions to the probability of each node.
-
-    `sigma` and `out` are float64 [nodes, LANES]. At a child of a node of the player, `sigma` has
-    the probability of the action that leads there, by the player's card.
-    """
+    """Write the contribution of a player's own actions to the probability of each node."""
     for c in range(LANES):
         out[0, c] = 1.0
     for n in range(len(tree.player)):
@@ -32,13 +28,13 @@ def reach(tree, sigma, player, out):
 
 @kernel
 def reach_others(tree, sigma, player, out):
-    """Write the opponent's `reach`; the probability of the cards is in `Tree.pays`."""
+    """Write the opponent's `reach`; `Tree.pays` has the probability of the cards."""
     reach(tree, sigma, 1 - player, out)
 
 
 @kernel
 def pay(tree, n, reached, player, out):
-    """Write the value of the end `n` for `player`, weighted with the opponent's `reached`."""
+    """Write the value of the end `n` for `player`, weighted by the opponent's `reached`."""
     # Lanes of `out` are the player's cards, those of `reached` the opponent's. The loop over the
     # opponent's cards is outside, so that the inner one is a vector instruction.
     for c in range(LANES):
@@ -74,7 +70,7 @@ def expect(tree, sigma, reached, player, out, gains):
 
 @kernel
 def respond(tree, reached, player, out, gains):
-    """Write values as `expect` does, for a player who follows a best response."""
+    """Write values as `expect` does, for a player who plays a best response."""
     for n in range(len(tree.player) - 1, -1, -1):
         if tree.player[n] == END:
             pay(tree, n, reached, player, out)
@@ -92,7 +88,7 @@ def respond(tree, reached, player, out, gains):
 
 @kernel
 def value(tree, values):
-    """Sum the value of the game over the player's cards at the root."""
+    """Return the value of the game: the sum of `values` at the root over the player's cards."""
     return values[0].sum()
 
 
@@ -122,7 +118,7 @@ def learn(tree, tables, player, positive, negative, predictive):
 
 @kernel
 def add_average(tree, tables, player, weight):
-    """Add the current strategy of `player` to its average."""
+    """Add the strategy of `player`, times its own reach and `weight`, to its average."""
     own = tables.reached
     reach(tree, tables.sigma, player, own)
     for n in range(1, len(tree.player)):
@@ -140,8 +136,8 @@ def improve(tree, tables, player, temperature, step):
             continue
         first, end = tree.first[n], tree.first[n + 1]
         for c in range(LANES):
-            # The probability of the information set without the player's own actions; `pays[slot]`
-            # has that of the cards.
+            # Probability of the information set without the player's own actions. `pays[slot]` has
+            # the probability of the cards.
             likely = 0.0
             for other in range(tree.pays.shape[1]):
                 likely += tables.reached[n, other] * tree.pays[tree.slot[n], other, c]

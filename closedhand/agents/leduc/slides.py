@@ -2,8 +2,8 @@
 
 The slides use (turn, bets, own card, flop) as a player's state. The tuple omits how the bets were
 made, so that different information sets share it. This is imperfect recall, for which CFR has no
-guarantee. On the trees `SLIDES` the solvers learn one strategy for each tuple, which is evaluated
-in the real game (`solvers/tied.py`).
+guarantee. On the trees `SLIDES` solvers learn one strategy for each tuple; results are evaluated in
+the real game (`solvers/tied.py`).
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from closedhand.solvers.tree import InfoTree, views_of_sets
 
 
 def classes(game: Game, tree: InfoTree) -> np.ndarray:
-    """Number the slides' states: the state of each information set, int64 [sets]."""
+    """Return the number, from 0, of the slides' state of each information set, int64 [sets]."""
     numbers: dict[str, int] = {}
     found = np.empty(len(tree.owner), np.int64)
     for views, sets in views_of_sets(game, tree):
@@ -25,4 +25,3 @@ def classes(game: Game, tree: InfoTree) -> np.ndarray:
 
 
 SLIDES = tied_trees(classes)
-"""Trees of UH-Leduc whose information sets are the slides' states."""

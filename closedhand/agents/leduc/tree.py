@@ -8,14 +8,12 @@
    gives the payoffs for each card of the player (`pay`). A pass up sums them, weighted by the
    strategy (`expect`), or takes the best (`respond`). The module `passes` has these functions.
 
-A pass visits a few hundred nodes; the information tree has a betting tree for every deal, 10,000
-nodes or more. After Johanson, Waugh, Bowling and Zinkevich, "Accelerating Best Response Calculation
-in Large Extensive Games" (2011).
+A pass visits a few hundred nodes, the information tree has thousands. After Johanson, Waugh,
+Bowling and Zinkevich, "Accelerating Best Response Calculation in Large Extensive Games" (2011).
 
-An action is identified with the child that it leads to. Arrays by action and by node therefore have
-the same shape, float64 [nodes, LANES]. An information set is a node and a card; its actions are the
-entries of that card at the node's children. Lanes from the number of kinds on have payoffs of 0 and
-are not used.
+An action is identified with the child that it leads to, so arrays by action and by node have the
+same shape, float64 [nodes, LANES]. An information set is a node and a card; its actions are the
+entries of that card at the node's children. Lanes beyond the kinds of cards have payoffs of 0.
 """
 
 from functools import lru_cache
@@ -40,18 +38,18 @@ class Tree(NamedTuple):
     """A public tree for kernels; arrays are by node, int64 [nodes] unless stated otherwise.
 
     The matrices `pays` are by the opponent's and the player's own card. Matrix 0 has the
-    probabilities of both cards; matrix 1 + f those of both and the flop f; matrix 1 + kinds + f the
+    probability of both cards; matrix 1 + f that of both and the flop f; matrix 1 + kinds + f the
     latter times 1, 0 or -1 for a showdown that the player wins, ties or loses.
     """
 
     kernels = "closedhand.agents.leduc.passes"
 
     player: np.ndarray  # player to act: 0, 1, `CHANCE` or `END`
-    first: np.ndarray  # children of n: from first[n] up to, without, first[n + 1]; [nodes + 1]
+    first: np.ndarray  # first child; the children of n end before first[n + 1]; [nodes + 1]
     parent: np.ndarray  # the parent, -1 at the root
-    node: np.ndarray  # node of the betting tree; at a chance node that after the flop
+    node: np.ndarray  # node of the betting tree; at a chance node the first of phase 2
     slot: np.ndarray  # 0 before the flop, then 1 plus its kind
-    action: np.ndarray  # action that leads here from the parent; 0 after chance
+    action: np.ndarray  # action that leads here from the parent; 0 after chance and at the root
     matrix: np.ndarray  # at an end, the index of its matrix in `pays`
     stakes: np.ndarray  # at an end, the factors of that matrix for S and T, float64 [nodes, 2]
     pays: np.ndarray  # float64 [matrices, kinds, LANES]
@@ -106,10 +104,7 @@ def build(game: Game) -> Tree:
 
 @lru_cache
 def information_sets(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """Find the node and the card of each information set, two arrays int64 [sets].
-
-    The sets are in the order of the betting node, the flop and the card.
-    """
+    """List nodes and cards of information sets, int64 [sets] each, by betting node, flop, card."""
     tree, tables = build(game), game.rules.tables
     deciding = np.flatnonzero(tree.player >= 0)
     deciding = deciding[np.lexsort((tree.slot[deciding], tree.node[deciding]))]
@@ -139,7 +134,7 @@ def views_of(game: Game) -> np.ndarray:
 
 @lru_cache
 def layout_of(game: Game) -> Layout:
-    """Return the layout of the information sets of the tree of a game."""
+    """Locate the information sets in the public tree of a game."""
     tree = build(game)
     at, cards = information_sets(game)
     number = np.diff(tree.first)[at]
@@ -160,13 +155,13 @@ def names_of(game: Game) -> list[dict[str, str]]:
 
 
 def state_text(game: Game, view: State) -> str:
-    """Write what the player to act knows as on the slides, `(s1,1,4,SK,*)`."""
+    """Write the slides' state of the player to act, such as `(s1,1,4,SK,*)`."""
     cards = map(card_text, view.cards[[view.player, FLOP]])
     return f"({','.join((name(game.rules.tables.nodes[view.node]), *cards))})"
 
 
 def history_text(game: Game, view: State) -> str:
-    """Write all actions, with `/` between the phases."""
+    """Write all actions so far, with `/` where phase 2 begins."""
     nodes, node, texts = game.rules.tables.nodes, 0, []
     for action in game.history(view):
         following = nodes[node]["next"][action]
@@ -177,4 +172,3 @@ def history_text(game: Game, view: State) -> str:
 
 
 PUBLIC = Trees(build, layout_of, names_of, sampled=ANY)
-"""Public trees with vectors over the private cards."""

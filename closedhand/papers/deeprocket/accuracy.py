@@ -1,7 +1,4 @@
-"""Section 5.1 of the DeepRocket paper: accuracy of the networks, and its rise in training.
-
-Every figure is stated with the digest of its network, the expert and the data.
-"""
+"""Section 5.1 of the DeepRocket paper: accuracy of the networks, also during their training."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -15,25 +12,25 @@ from closedhand.core.markdown import table
 from closedhand.core.reading import read_json
 
 PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
-"""Top-1 accuracy on held-out moves of human experts (section 5.1), lowest and highest."""
+"""Top-1 accuracy on held-out moves of human experts (section 5.1), lowest and highest, by kind."""
 
 EXPERTS = {"value-net": "doudizhu_value_win.npz"}
-"""Files of the experts' weights under `objective=win`, by agent."""
+"""File of each expert's weights under `objective=win`, by agent."""
 
 HISTORIES = SHIPPED / "doudizhu_training.json"
 """File of the training histories of the supervised networks; it may be missing."""
 
 
 def source_of(path: Path, kind: str) -> dict[str, Any]:
-    """Return where the network in a file comes from, before any self-play, as its file says.
+    """Return the origin of a network, before any self-play, as its file states it.
 
     Returns:
         `expert`: the agent whose moves it learned; `pairs`: the number of moves; `step` and
-        `accuracy`: the check at which it was chosen, on held-out moves; `weights`: SHA-256 of the
-        weights of the expert, None if the file does not state it.
+        `accuracy`: the step at which it was chosen, and its accuracy then on held-out moves;
+        `weights`: SHA-256 of the expert's weights, None if it is not stated.
 
     Raises:
-        InputError: The file cannot be read, or does not say what the network learned from.
+        InputError: The file cannot be read, or does not state the origin.
     """
     from closedhand.agents.doudizhu.deeprocket import networks
 
@@ -53,15 +50,15 @@ def digest_of(path: Path) -> str:
 
 
 def histories() -> dict[str, dict[str, Any]]:
-    """Read the shipped records of the training on the expert's moves.
+    """Read the shipped histories of the training on the expert's moves.
 
     Returns:
-        By network, `policy` and `kicker`: the result of `source_of`; `digest`, the SHA-256 of its
-        file; and `history`: entries with `step` and `accuracy`, overall and by role. Without a
-        record that network is missing.
+        By kind of network, `policy` and `kicker`, if it has a history: the result of `source_of`;
+        `digest`, the SHA-256 of the network's file; and `history`, entries with `step` and
+        `accuracy`, overall and by role.
 
     Raises:
-        InputError: A record is of another network than the one that the shipped file comes from.
+        InputError: A history is not that of the shipped network.
     """
     from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
 
@@ -85,13 +82,13 @@ def histories() -> dict[str, dict[str, Any]]:
 def measure(deals: int, seed: int) -> dict[str, Any]:
     """Measure the accuracy of the networks that ship, and describe their training.
 
-    A tenth of the `deals` is held out from training; too few are refused. The seed is that of the
-    deals and the experts.
+    About a tenth of the `deals` is held out from training; an `InputError` refuses too few. `seed`
+    is that of the deals and the experts.
 
     Returns:
-        `networks`: by name, the result of `accuracy_of`, with `kind`, `expert`, `expert_digest`
-        (the SHA-256 of the expert's weights) and `games` (the number of its games). Besides these
-        `deals`, `seed`, and `histories`, the result of the function of that name.
+        `networks`: by name, the result of `accuracy_of` with `kind`, `expert`, `expert_digest` (the
+        SHA-256 of the expert's weights) and `games` (the number of its games); `deals`; `seed`; and
+        `histories`, the result of the function of that name.
     """
     from closedhand.agents.doudizhu.deeprocket.accuracy import accuracy_of, played_by
     from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES
@@ -119,7 +116,7 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
 
 
 def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, float]]]:
-    """Collect steps and accuracies of a history: under `all`, and by role."""
+    """Collect the steps and accuracies of a history, overall (`all`) and by role."""
     found: dict[str, list[tuple[int, float]]] = {}
     for entry in history:
         for role, value in entry.get("accuracy", {}).items():
@@ -129,11 +126,7 @@ def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, fl
 
 
 def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
-    """Draw the accuracies of `histories` against training steps, beside the paper's values, as PNG.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Draw accuracies of `histories` by training step as PNG; `InputError` without matplotlib."""
     figure = new_figure(5 * len(recorded), 4.2)
     axes = figure.subplots(1, len(recorded), squeeze=False)[0]
     for (name, about), axis in zip(recorded.items(), axes, strict=True):
@@ -151,7 +144,7 @@ def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
 
 
 def report(data: dict[str, Any]) -> list[str]:
-    """Write the result of `measure` as Markdown, each accuracy beside its file, expert and data."""
+    """Write the result of `measure` as lines of Markdown."""
     experts = {row["expert"]: row["expert_digest"][:12] for row in data["networks"].values()}
     named = ", ".join(f"{name} {digest}" for name, digest in experts.items())
     lines = [

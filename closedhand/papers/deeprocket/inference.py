@@ -2,7 +2,7 @@
 
 "Landlord played out “3” at first, and has one “K” in hand. Down Peasant chose “PASS”, and Up
 Peasant played out “K”. Human expert deduces the maximum probability of “K” distribution is Down
-Peasant has two “K”." Here the particles of `search` show it, for many hands of such a landlord.
+Peasant has two “K”." Here particles, as in the agent `search`, estimate the probability.
 """
 
 from math import comb
@@ -20,12 +20,11 @@ from closedhand.search.particles import Particles
 
 KING = RANKS.index("K")
 PLAYS = ("3", "pass", "K")
-"""Plays of landlord, down peasant and up peasant."""
+"""Plays of the landlord, the down peasant and the up peasant."""
 LANDLORD, DOWN, UP = range(3)
 HANDS = 100
-"""Number of hands of the landlord."""
 PARTICLES = 256
-"""Number of particles of each hand."""
+"""Number of particles for each of the landlord's hands."""
 COUNTED = comb(17, 2) / comb(33, 2)
 """Probability that the down peasant, with 17 of the 33 unseen cards, holds both remaining kings,
 without regard to the plays."""
@@ -67,7 +66,7 @@ def _view(game: Game, rng: np.random.Generator) -> State:
 
 
 def report(found: dict[str, Any]) -> list[str]:
-    """Write the result of `infer` as Markdown."""
+    """Write the result of `infer` as lines of Markdown."""
     mean, low, high = found["inferred"]
     return [
         "The landlord, who has one K, leads a 3; the down peasant passes, the up peasant plays K.",

@@ -1,8 +1,7 @@
 """Figures 3 and 4 of the DeepRocket paper: two programs in all four pairings, on the same deals.
 
-The paper's programs, DeepRocket (DR) and MicroWe (MW), were never published. A network and another
-agent, by default `decompose`, stand in for them. "DR v MW" is DR as landlord against MW as both
-peasants. Both figures are pictures; the paper's text has no numbers for them.
+The paper's programs, DeepRocket (DR) and MicroWe (MW), were never published: two agents stand in
+for them. "DR v MW" is DR as landlord against MW as both peasants.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +24,7 @@ from closedhand.core.run import work_off
 from closedhand.core.statistics import Estimate, shares, student, wins
 
 CHUNK = 500
-"""Deals played side by side; networks are faster on large batches."""
+"""Number of deals played side by side; networks are faster on large batches."""
 
 PAIRINGS = {
     "DR v MW": ("DR", "MW"),
@@ -33,7 +32,7 @@ PAIRINGS = {
     "MW v DR": ("MW", "DR"),
     "MW v MW": ("MW", "MW"),
 }
-"""Landlord and peasants of each pairing, in the order of Figure 3."""
+"""Programs of landlord and peasants in each pairing, in the order of Figure 3."""
 
 DIFFERENCES = {
     "as landlord, against MW": {"DR v MW": 1, "MW v MW": -1},
@@ -56,9 +55,9 @@ def compute(
 ) -> dict[str, Any]:  # fmt: skip
     """Play all four pairings, except the iterations that the folder holds.
 
-    Arguments are those of `reproduction.Plan`; the folder gets a file for each iteration of each
-    pairing. A pairing with an agent that searches by the clock plays in one process. `progress` is
-    called with the name of a part and the number of parts done.
+    Arguments are those of `reproduction.Plan`, where `games` are per iteration; the folder gets a
+    file for each iteration of each pairing. A pairing with an agent that searches by the clock
+    plays in one process. `progress` is called with the name of a part and the number of parts done.
 
     Returns:
         The dict of `summary`, with `agents`, `games` and `seed`.
@@ -85,12 +84,12 @@ def compute(
 
 
 def part_name(iteration: int, pairing: str) -> str:
-    """Name an iteration, counted from 0, of a pairing: `DR-v-MW-01` is the first."""
+    """Name an iteration, counted from 0, of a pairing: `DR-v-MW-01` for iteration 0."""
     return f"{pairing.replace(' ', '-')}-{iteration + 1:02}"
 
 
 def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
-    """Make the part that plays some deals in a pairing and returns the result of `_data_of`."""
+    """Make the part that plays deals of a pairing and returns the result of `_data_of`."""
 
     def part(notes: Notes) -> dict[str, Any]:
         game = the_game()
@@ -108,7 +107,7 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
         notes.keep(lambda: _data_of(played) if played else None)
 
         def take(chunk: Chunk) -> None:
-            # The landlord's payoffs are enough: those of the peasants follow from them.
+            # The landlord's payoffs are enough, as the peasants' follow from them.
             played.append(chunk._replace(returns=chunk.returns[:, :, :1]))
             notes(duplicate.count_deals(played) / len(deals))
 
@@ -121,19 +120,19 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
 
 
 def _data_of(played: list[Chunk]) -> dict[str, Any]:
-    """Convert chunks to JSON data: the landlord's points by deal, and the times."""
+    """Convert chunks to JSON values: the landlord's points by deal, and the times."""
     whole = duplicate.join(played)
     return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
 
 
 def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Compute both figures as JSON data.
+    """Compute both figures, JSON values, from the results of the parts by pairing.
 
     Returns:
-        `deals`: their number. `iterations`: by pairing, the landlord's win rate in each iteration.
-        `landlord`, `peasants`: win rates over all games by pairing; `points`: the landlord's points
-        per game. `differences`: differences of win rates, by `DIFFERENCES`.
-        `microseconds_per_decision`: of DR and MW. Intervals are 95% intervals.
+        `deals`: their number; `iterations`: by pairing, the landlord's win rate in each iteration;
+        with 95% intervals, by pairing, win rates of `landlord` and `peasants`, and the landlord's
+        `points` per game; `differences` of win rates, also with intervals, by `DIFFERENCES`; and
+        `microseconds_per_decision` of DR and MW.
     """
     points = {
         name: np.concatenate([np.array(own["points"], float) for own in each])
@@ -165,7 +164,7 @@ def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
 
 
 def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float | None:
-    """Compute the microseconds per decision of a program, over all its games."""
+    """Compute the microseconds per decision of `DR` or `MW` over all its games."""
     own = [
         (part["seconds"][role], part["decisions"][role])
         for name, each in played.items()
@@ -178,7 +177,7 @@ def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float | None
 
 
 def pictures(data: dict[str, Any], folder: Path) -> None:
-    """Draw win rates from `compute`: figure-3.png by iteration, figure-4.png over all games."""
+    """Draw win rates of `compute`: figure-3.png by iteration, figure-4.png over all games."""
     title = f"DR: {data['agents']['DR']}, MW: {data['agents']['MW']}"
     figure = new_figure(8, 4.6)
     axis = figure.subplots()
@@ -211,7 +210,7 @@ def pictures(data: dict[str, Any], folder: Path) -> None:
 
 
 def report(data: dict[str, Any]) -> list[str]:
-    """Write both figures as lines of Markdown."""
+    """Write the result of `compute` as lines of Markdown."""
     specs = data["agents"]
     lines = [f"DR is `{specs['DR']}`, MW is `{specs['MW']}`; the landlord is named first. All four"]
     lines += [f"pairings play the same {data['deals']:,} deals. Pictures: figure-3.png, by"]

@@ -1,7 +1,7 @@
 """Reproduction of the DeepRocket paper: its match, figures and positions, and a ladder of agents.
 
-Table 7 is computed from the paper's own records (Tables 8 to 10). The rest uses our agents, as the
-paper's programs were never published.
+Table 7 is computed from the paper's own records (Tables 8 to 10). The other sections use our
+agents, as the paper's programs were never published.
 """
 
 from collections import Counter
@@ -37,23 +37,18 @@ AGENTS = (
     "random", "rule", "greedy", "decompose", "search:100ms", "policy-net", "policy-net[tuned=1]",
     "policy-search:100ms",
 )  # fmt: skip
-"""Agents of the positions and of the ladder."""
-
 SEEDS = 10
-"""Number of seeds for which an agent decides in a position; some agents also use the clock."""
+"""Number of seeds with which each agent decides in a position."""
 SHOWN = 3
 """Number of an agent's preferences that the report shows."""
 
 
 class Position(NamedTuple):
-    """A position of section 5.4: the state before the last two actions of the record `example`.
+    """A position of section 5.4: the state before the last two actions of a record."""
 
-    The paper commends the action that DeepRocket `played`.
-    """
-
-    example: int
+    example: int  # number of the record in the section
     about: str
-    played: str
+    played: str  # action of DeepRocket, which the paper commends
 
 
 POSITIONS = {
@@ -95,16 +90,10 @@ QUICK = Plan(
     ladder_deals=500,
     accuracy_deals=2000,
 )
-"""A short run, without agents that search."""
 
 
 def deeprocket_records() -> list[Record]:
-    """Read the paper's 22 games: Table 9, Table 10, and the two of section 5.4.
-
-    The paper prints the hands of the second game of section 5.4 as up peasant, landlord and down
-    peasant; here they are in the order of its appendix A. Games 4, 5 and 9 of Table 10 stop before
-    their end; `completed` in a record is the number of actions that were added.
-    """
+    """Read the paper's 22 games: Table 9, Table 10, and the two of section 5.4."""
     return list(read(SHIPPED / "deeprocket_match.jsonl"))
 
 
@@ -112,9 +101,9 @@ def match_table() -> dict[str, Any]:
     """Compute the paper's Table 7, its test match, from the records of its Tables 8 to 10.
 
     Returns:
-        `landlords`; `deals`, each with its `number`, the scores of both landlords as `stated` by
-        the paper and as `computed` by a replay, and the number of actions added where records end
-        early, `completed`; and the totals `stated` and `computed`.
+        `landlords`, that is `SIDES`; `deals`, each with its `number`, the scores of both landlords
+        as `stated` by the paper and `computed` by a replay, and the number of actions added to
+        records that end early, `completed`; and the totals `stated` and `computed`.
 
     Raises:
         InputError: A record is not legal, or its score differs from the stated one.
@@ -149,13 +138,12 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
     """Let agents decide in the positions of section 5.4, with `SEEDS` seeds from `seed` on.
 
     Returns:
-        A row for each position and agent: `position`; `agent`; `choices`, the number of decisions
-        for each action, out of `SEEDS`; `chosen`, the most frequent one; `agrees`, whether that is
-        the action of the paper's DeepRocket; and `preferences`, the probability of each action, the
-        most probable first, None if the agent has no such method.
+        A row for each position and agent: `position`; `agent`; `choices`, how often each action was
+        chosen; `chosen`, the most frequent action; `agrees`, whether DeepRocket chose this one; and
+        `preferences`, the result of the agent's method of that name, None without one.
 
     Raises:
-        InputError: An unknown agent.
+        InputError: An agent is unknown.
     """
     game = pairings.the_game()
     rows = []
@@ -185,12 +173,13 @@ def compute(
     """Compute the sections of a plan; the folder keeps all results but `match` and `training`.
 
     Raises:
-        InputError: An unknown agent, or one that plays illegally.
+        InputError: An agent is unknown or plays illegally.
+        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     game, seed = pairings.the_game(), plan.seed
-    # The inference belongs to the positions, and is computed with them.
+    # The inference belongs to the positions and is computed with them.
     asked = {*plan.sections, *(["inference"] if "positions" in plan.sections else [])}
-    # By section the number of parts whose progress it reports; match and training report none.
+    # The number of parts of each section that report progress; match and training report none.
     parts = dict.fromkeys(SECTIONS, 0) | {"positions": 1, "inference": 1}
     parts["figures"] = plan.iterations * len(pairings.PAIRINGS)
     agents = list(plan.agents) if {"positions", "ladder"} & asked else []
@@ -203,7 +192,7 @@ def compute(
 
     def find(section: str, report: Callable[[str, float], None]) -> Any:
         def kept(agents: Sequence[str], part: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-            """Compute a section of one part, and keep its result in a file."""
+            # A section of one part, whose result is kept in a file.
             return compute_parts(
                 {section: lambda _: part()}, folder / "parts", match_settings(game, agents, seed),
                 lambda name, done, _: report(name, done),
@@ -242,7 +231,7 @@ PICTURES = ("figure-3.png", "figure-4.png", "training.png", "ladder.png")
 
 
 def pictures(results: dict[str, Any], folder: Path) -> None:
-    """Draw the results of `compute`: Figures 3 and 4, the accuracy in training, the ladder."""
+    """Draw the `PICTURES` of the results of `compute`, as far as computed."""
     if "figures" in results:
         pairings.pictures(results["figures"], folder)
     if results.get("training", {}).get("histories"):
@@ -252,7 +241,7 @@ def pictures(results: dict[str, Any], folder: Path) -> None:
 
 
 def report(results: dict[str, Any]) -> str:
-    """Write all results as Markdown."""
+    """Write the results of `compute` as Markdown."""
     writers = {
         "match": _report_match,
         "figures": pairings.report,
@@ -268,7 +257,7 @@ def report(results: dict[str, Any]) -> str:
 
 
 def match_rows(data: dict[str, Any]) -> list[list[str]]:
-    """List the cells of Table 7 from the data of `match_table`, the totals last."""
+    """List the cells of Table 7, the result of `match_table`: rows of the deals and the totals."""
     rows = []
     for row in (*data["deals"], {"number": "total", "completed": 0, **data}):
         pairs = zip(row["stated"], row["computed"], strict=True)

@@ -17,7 +17,7 @@ from closedhand.papers.hankin.reproduction import (
 )
 
 BLOG_ALICE = {"back": 61, "middle": 17, "front": 74}
-"""Winning chances of the blog's example hand, in percent, as the blog states them."""
+"""Winning chances of the blog's example hand, in percent, stated by the blog."""
 
 BLOG_MATCH = {
     "hands": 20_000,
@@ -39,9 +39,9 @@ DIFFERENCES = (
 
 
 def judgements(results: Results) -> list[dict[str, Any]]:
-    """Average the judgements of each strategy over its pools, with 95% intervals of the gains.
+    """Average the judgements of each strategy over its pools, and sum hands and seconds.
 
-    Hands and seconds are summed. With one pool the intervals are None.
+    The gains have 95% intervals, None with a single pool.
     """
     rows = []
     for name, label in STRATEGIES.items():
@@ -61,7 +61,7 @@ def judgements(results: Results) -> list[dict[str, Any]]:
 
 
 def worst_range(rows: list[dict[str, Any]]) -> float:
-    """Find the largest gap between an end of our ranges and the blog's, in percentage points."""
+    """Find the largest gap between our end of a range and the blog's, in percentage points."""
     return max(abs(row[f"our_{end}"] - row[end]) for row in rows for end in ("low", "high"))
 
 
@@ -78,7 +78,6 @@ def report(results: Results) -> str:
 
 
 def _ranges(trained: dict[str, Any]) -> list[str]:
-    """Write the chances of the blog's tables and text beside ours."""
     alice = ", ".join(
         f"{part} {chance:.0f}% (blog {BLOG_ALICE[part]}%)"
         for part, chance in trained["alice"].items()

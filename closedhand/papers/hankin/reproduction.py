@@ -1,10 +1,10 @@
 """Near-optimal Chinese Poker: the blog's tables and match, and bounds on exploitability.
 
 The blog trains tables of each part's chance to win. The strategy that arranges hands by tables is
-called separable, its best response the counter-strategy. A pool has many random hands, arranged by
-a strategy. The opponents of a hand are the hands of a pool that share no card with it.
+called separable, its best response the counter-strategy. Opponents of a hand come from a pool
+(`closedhand.agents.chinese_poker.pool`).
 
-`parts` lists the computations; each result is kept in its own file. Module `report` writes them.
+`parts` lists the computations, and the module `report` writes their results.
 """
 
 import csv
@@ -28,15 +28,15 @@ from closedhand.games.chinese_poker.notation import parse_board
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
 
 CYCLES, HANDS_A_CYCLE = 20, 10_000
-"""Cycles of training as in the blog, and hands per cycle, as its author documents them."""
+"""Cycles of training in the blog, and hands per cycle in its author's program."""
 
 POOL_SIZE = 800_000
-"""Hands in a pool that judges a strategy; about 10,200 are opponents of a given hand."""
+"""Default number of hands in a pool; about 10,200 are opponents of a given hand."""
 
 ALICE = "AsKs6s5s3s/QhQs8c3c2h/JsJd9h"
 """The blog's example hand."""
 SPARSE = 1.0
-"""Least difference of rows of the blog's "more complete" table, in percentage points."""
+"""Least gap between rows of the blog's "more complete" table, in percentage points."""
 
 ARRANGEMENTS = {
     "strategy": "KsQs8s7s6s/Ts9c8d7h6h/Jd9d3h",
@@ -59,29 +59,19 @@ STRATEGIES = {
     "rescored": "`rescored`",
     "human": "separable, trained as in the blog, in whole percent",
 }
-"""Strategies that are judged, with their labels in the report."""
+"""Labels in the report of the strategies that are judged."""
 
 SECTIONS = ("ranges", "hand", "match", *STRATEGIES)
-"""Sections that can be computed alone: the tables, the hand that the blog's strategies arrange
-differently, the match, and the judgement of each strategy."""
 
 
 @dataclass(frozen=True)
 class Plan(Sectioned):
-    """Settings of a reproduction.
+    """Settings of a reproduction."""
 
-    Attributes:
-        hands: Number of deals of the match, and of hands by which each strategy is judged.
-        pools: Number of pools on which each strategy is judged.
-        pool: Number of hands in a pool; about one in 78 is an opponent of a given hand.
-        seed: Seed of all deals.
-        sections: Some of `SECTIONS`.
-    """
-
-    hands: int = 10_000
-    pools: int = 4
-    pool: int = POOL_SIZE
-    seed: int = 0
+    hands: int = 10_000  # deals of the match, and hands by which each strategy is judged
+    pools: int = 4  # number of pools on which each strategy is judged
+    pool: int = POOL_SIZE  # hands in a pool; about one in 78 is an opponent of a given hand
+    seed: int = 0  # of all deals
     sections: tuple[str, ...] = SECTIONS
 
 
@@ -99,7 +89,7 @@ def blog_ranges() -> list[dict[str, Any]]:
 
 
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
-    """List the parts to compute, by name and in order; the trained tables go to `folder`."""
+    """List the parts to compute by name, in order; files of the training go to `folder`."""
     game = make_game("chinese_poker")
     tables, seed = folder / "blog-tables.npz", plan.seed
 
@@ -122,11 +112,7 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
 
 
 def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
-    """Compute all parts; see `closedhand.core.parts.compute_parts`.
-
-    Raises:
-        InputError: There are fewer hands than pools.
-    """
+    """Compute all parts by `compute_parts`; an `InputError` refuses fewer hands than pools."""
     if plan.hands < plan.pools:
         raise InputError(f"{plan.pools} pools need at least one hand each, not {plan.hands} in all")
     settings: dict[str, Any] = {
@@ -137,11 +123,11 @@ def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
 
 
 def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separable.Tables:
-    """Train tables as in the blog, or load the same ones from the file unless `anew` is set."""
+    """Train tables as in the blog; unless `anew`, load equal ones if the file has them."""
     run = training.Training(game, "blog", HANDS_A_CYCLE, seed=seed)
     if path.exists() and not anew:
         kept = separable.load(path)
-        # A reproduction with another seed, or by another version, may have left its tables there.
+        # The file may be of another seed or version.
         if kept.about == {**run.tables.about, "cycles": CYCLES}:
             return kept
     for _ in range(CYCLES):
@@ -151,13 +137,15 @@ def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separ
 
 
 def ranges(game: Game, path: Path, seed: int) -> dict[str, Any]:
-    """Train as in the blog, and compare the tables with its chances and its example.
+    """Train as in the blog, and compare the tables with the blog's chances and example.
 
-    Writes the tables as `complete.csv`, and as `more-complete.csv` with fewer rows.
+    The tables are also written beside `path`, as `complete.csv` and, with fewer rows, as
+    `more-complete.csv`.
 
     Returns:
         `seconds` of training; `ranges` and `stated`, the blog's chances beside ours, in percent;
-        `alice`, our chances of its example; and `alice_alike`, whether we arrange it alike.
+        `alice`, our chances for the blog's example; and `alice_alike`, whether our strategy
+        arranges the example alike.
     """
     start = time.perf_counter()
     tables = _blog_tables(game, path, seed, anew=True)
@@ -202,8 +190,9 @@ def differing_hand(
     """Compare the blog's two arrangements of a hand against opponents of the trained strategy.
 
     Returns:
-        `opponents`, their number; points of each arrangement by name; their `difference` and its
-        standard `error`; and `alike`, whether our strategy arranges the hand as the blog's.
+        `opponents`, their number; the mean points of each of `ARRANGEMENTS` by name; their
+        `difference` with its standard `error`; and `alike`, whether our strategy arranges the hand
+        as the blog's strategy does.
     """
     strategy = Separable(game, tables)
     pool = pools.deal(
@@ -232,7 +221,7 @@ def match(
     game: Game, tables: separable.Tables, deals: int, pool_size: int, seed: int,
     progress: training.Progress,
 ) -> dict[str, Any]:  # fmt: skip
-    """Play the blog's match: a strategy against its best response, each deal in both seats.
+    """Play the blog's match: the trained strategy against its best response, each deal both ways.
 
     The result has the keys of `report.BLOG_MATCH`, the standard `error` of `points`, and `seconds`.
     """
@@ -245,7 +234,7 @@ def match(
     response = Responder(game, tables, pool, np.inf, "counter")
     dealt = pools.random_hands(rng, deals, players=2)
     hands = [np.ascontiguousarray(dealt[:, player]) for player in range(2)]
-    # Strengths of the two hands of each deal, [2, deals, 3]; each side plays each hand once.
+    # Strengths of the two hands of each deal, [2, deals, 3]; each side plays both hands.
     ours, theirs = (
         np.stack([pools.strengths_of(game.rules, some, agent.arrange(some)) for some in hands])
         for agent in (strategy, response)
@@ -267,7 +256,6 @@ def _judgement(
     game: Game, name: str, blog: Callable[[], separable.Tables], hands: int, pool_size: int,
     seed: tuple[int, int], progress: training.Progress,
 ) -> dict[str, Any]:  # fmt: skip
-    """Judge the strategy of a name in `STRATEGIES` on a pool of its own."""
     start = time.perf_counter()
     if name == "rescored":
         strategy: Separable = make_rescored(game, 0, None)

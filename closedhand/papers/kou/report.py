@@ -1,4 +1,4 @@
-"""The report on the kou paper's leagues, named as in `reproduction`: Markdown and pictures."""
+"""The report on the leagues of `reproduction`: Markdown and pictures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ from closedhand.papers.kou.reproduction import (
 )
 
 TIMED = {1: KOUS, 2: KOUS[:1]}
-"""By table the agents whose leagues give the times; ratios are to the first one."""
+"""Agents whose leagues give the times, by table; ratios are to the first agent."""
 
 TABLE_1 = {
     1000: (3660, 3493, 3271, 2324, 2252),
@@ -76,14 +76,13 @@ SIGNS = (
     "Sign: `same` as the paper's, the `other` one, or `open`, where our interval contains 0 or the",
     "paper's difference is at most twice its standard deviation.",
 )
-"""Explanation of the column of signs in Tables 3 to 6."""
 
 NOISE = 80
-"""Approximate standard deviation of the difference of two scores of 1,000 rounds each."""
+"""Approximate standard deviation of the difference of two scores in 1,000 rounds."""
 
 
 def scores(result: dict[str, Any], rounds: int) -> list[int]:
-    """Sum the points of each agent of a league over its first `rounds`."""
+    """Sum the points of each agent of a league over the first `rounds`."""
     return np.sum(result["matches"][: rounds // MATCH], axis=0).tolist()
 
 
@@ -93,14 +92,14 @@ def means(result: dict[str, Any]) -> list[Estimate]:
 
 
 def difference(results: Results, agent: str, original: str, enemy: str) -> Estimate:
-    """Estimate an agent's points in 1,000 rounds minus those of another on the same deals."""
+    """Estimate an agent's points in 1,000 rounds minus those of `original` on the same deals."""
     names = part_name(agent, enemy), part_name(original, enemy)
     one, other = (np.array(results[name]["matches"])[:, :1] for name in names)
     return student(1000 / MATCH * (one - other))[0]
 
 
 def sections_of(results: Results) -> list[str]:
-    """List the sections whose results are complete, at least against the enemies of a quick run."""
+    """List the sections with complete results; Tables 3 to 6 need only a quick run's enemies."""
     return [
         section
         for section in SECTIONS
@@ -116,7 +115,7 @@ PICTURES = (
 
 
 def pictures(results: Results, folder: Path) -> None:
-    """Draw Figures 1 and 2 (points against rounds), the sweep, and strength against budget."""
+    """Draw the `PICTURES` as far as computed; Figures 1 and 2 are points against rounds."""
     for number in (1, 2):
         for kou in KOUS:
             data = results.get(f"table-{number}-{plain(kou)}")
@@ -169,13 +168,13 @@ def _plot_estimates(axis: Any, at: Sequence[int], found: list[Estimate], label: 
 
 
 def _gap_of_threshold(results: Results, kou: str, number: int, enemy: str) -> Estimate:
-    """Estimate the gain in 1,000 rounds of a threshold other than the paper's."""
+    """Estimate the gain in 1,000 rounds of the threshold `number` over the paper's."""
     agent, original = (with_option(kou, "threshold", n) for n in (number, LETTER.threshold))
     return difference(results, agent, original, enemy)
 
 
 def report(results: Results) -> str:
-    """Write the results as Markdown, without the sections that are not complete."""
+    """Write the complete sections as Markdown."""
     lines = ["# kou and Daihinmin, reproduced", ""]
     lines += ["Points of leagues of five programs. Seats and classes change every 100 rounds;"]
     lines += ["95% intervals are over these matches. `kou` is the reading of the paper under which"]
@@ -214,7 +213,6 @@ def report(results: Results) -> str:
 
 
 def _score_table(tables: Sequence[dict[str, Any]], paper: dict[int, tuple[int, ...]]) -> list[str]:
-    """Write our scores and the paper's after some numbers of rounds, and points per round."""
     shown = [rounds for rounds in paper if rounds <= tables[0]["rounds"]]
     last = max(paper)
     heads = ["league of", "agent", *(f"{rounds:,} rounds" for rounds in shown)]
@@ -232,7 +230,6 @@ def _score_table(tables: Sequence[dict[str, Any]], paper: dict[int, tuple[int, .
 
 
 def _difference_table(results: Results, variants: list[str]) -> list[str]:
-    """Write the score differences of variants from the agent itself, ours and the paper's."""
     rows = []
     for enemy in ENEMIES:
         if any(part_name(f"{kou}:{variants[0]}", enemy) not in results for kou in KOUS):
@@ -248,7 +245,7 @@ def _difference_table(results: Results, variants: list[str]) -> list[str]:
 
 
 def sign_of(gap: Estimate, stated: int) -> str:
-    """Compare the sign of a difference with the paper's; see `SIGNS`."""
+    """Compare the sign of a difference with the paper's: `same`, `other` or `open` (`SIGNS`)."""
     # The ends are NaN after a single match: nothing is certain then.
     if abs(stated) <= 2 * NOISE or not (gap.low > 0 or gap.high < 0):
         return "open"
@@ -266,7 +263,6 @@ def _sweep_table(results: Results) -> list[str]:
 
 
 def _worth_table(results: Results) -> list[str]:
-    """Write what `kou` gains without each departure, and its literal form with each."""
     rows = []
     for name, value in DEPARTURES.items():
         gaps = [difference(results, with_departure(kou, name), kou, WORTH_ENEMY) for kou in KOUS]
@@ -276,7 +272,6 @@ def _worth_table(results: Results) -> list[str]:
 
 
 def _budget_table(results: Results) -> list[str]:
-    """Write the points per round by budget, and the gain of each step on the same deals."""
     rows = []
     for enemy in BUDGET_ENEMIES:
         before = None
@@ -300,7 +295,6 @@ def _gap_cells(gaps: list[Estimate]) -> list[str]:
 
 
 def _time_tables(results: Results) -> list[str]:
-    """Write the time per decision in Tables 1 and 2, with a heading; empty without results."""
     lines: list[str] = []
     for number, timed in TIMED.items():
         found: dict[str, float] = {}

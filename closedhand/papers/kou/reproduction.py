@@ -1,10 +1,9 @@
 """Leagues of the paper about `kou`, champion of UECda-2014's light class.
 
-- `kou` is the reading of the paper's text under which its results are possible.
-- `kou[letter=1]` follows the text literally.
-- `default` is the competition's sample client; `default[lead=single]` leads single cards, as the
-  paper says of that client.
-- The paper's other programs are not in the package: agents of the same kind stand in for them.
+`kou` is the reading of the paper's text under which its results are possible; `kou[letter=1]`
+follows the text literally. `default` is the competition's sample client, `default[lead=single]`
+leads single cards, as the paper says of that client. Other agents stand in for the paper's other
+programs (`STAND_INS`).
 
 A league consists of matches of 100 rounds; intervals are over these matches. `compute` plays each
 league as a part with its own file; the module `report` makes the tables and pictures.
@@ -29,10 +28,9 @@ from closedhand.core.parts import Notes, Part, Progress, Results, Sectioned, com
 from closedhand.core.registry import make_game
 
 MATCH = 100
-"""Rounds of a match; the next match begins without classes and with other seats."""
+"""Number of rounds of a match; each match begins without classes and with other seats."""
 
 KOUS = ("kou", "kou[letter=1]")
-"""The agents that are measured: our reading of the paper, and its literal text."""
 
 STAND_INS = {
     "min-sets": "chibiHana",
@@ -42,15 +40,15 @@ STAND_INS = {
     "monte-carlo:1000": "paon",
     "monte-carlo:2000": "beersong",
 }
-"""Our agents and the paper's programs that they stand in for; searching ones by strength.
+"""Our agents and the paper's programs that they stand in for.
 
-The stand-in for snowl, the first champion that searched, has the budget with which it gets as many
-points as snowl among four `default`, 4.40 (section "budget"). The later ones search more.
+snowl was the first champion that searched. Its stand-in has the budget with which it gets as many
+points as snowl among four `default`, 4.40; the stand-ins for later champions search more.
 """
 
 LIGHT = ("min-sets", "trick-ender", "default", "default")
 SEARCH = tuple(agent for agent in reversed(STAND_INS) if agent.startswith("monte-carlo"))
-"""The opponents of Table 1 (`LIGHT`) and Table 2 (`SEARCH`), in the paper's order."""
+"""The opponents in Table 1 (`LIGHT`) and in Table 2 (`SEARCH`), in the paper's order."""
 
 ENEMIES = ("min-sets", "trick-ender", "default", "default[lead=single]")
 """The opponents of Tables 3 to 6; the last two are both compared with the paper's `default`."""
@@ -64,11 +62,11 @@ VARIANTS = {
     "single": (5, (-1086, -376, -895)),
     "use_2": (6, (-157, 100, 102)),
 }
-"""By variant: number of the table, and its score minus that of `kou` in the paper, in 1,000 rounds
-among each of `ENEMIES`; the last two of these share a score."""
+"""By variant: the number of its table, and the paper's scores in 1,000 rounds minus those of `kou`,
+among each of `ENEMIES`; the last two enemies share a score."""
 
 THRESHOLDS = (60, 70, 80, 85, 90, 95, 98, 100)
-"""Values of the parameter `threshold` of `kou` in the section "sweep"; the paper's is 95."""
+"""Values of the parameter `threshold` of `kou` in the section "sweep"; the paper has 95."""
 SWEEP_ENEMIES = ("min-sets", "default")
 
 BUDGETS = (30, 100, 250, 350, 1000)
@@ -76,13 +74,13 @@ BUDGETS = (30, 100, 250, 350, 1000)
 BUDGET_ENEMIES = ("default", "kou")
 
 WORTH_ENEMY = "default"
-"""The agent whose four copies are the opponents in the section "worth"."""
+"""The agent at the other four seats in the section "worth"."""
 
 SECTIONS = (
     *("table-1", "table-2", "table-3", "table-4", "table-5", "table-6"),
     *("sweep", "worth", "budget"),
 )
-"""Sections that can be computed alone: the tables, the sweep over the threshold, the worth of each
+"""Sections that can be computed alone: the tables, the sweep over the threshold, the gain by each
 departure from the paper, and the strength of Monte Carlo search by its budget."""
 
 
@@ -93,30 +91,21 @@ def the_game() -> Game:
 
 @dataclass(frozen=True)
 class Plan(Sectioned):
-    """Settings of a reproduction.
+    """Settings of a reproduction."""
 
-    Attributes:
-        rounds: Rounds of each league, except those with agents that search.
-        search_rounds: Rounds of the leagues with agents that search.
-        seed: Seed of deals and agents; all leagues share the deals.
-        workers: Number of processes.
-        sections: Some of `SECTIONS`.
-        enemies: Some of `ENEMIES`, for Tables 3 to 6.
-    """
-
-    rounds: int = 10_000
-    search_rounds: int = 900
-    seed: int = 0
-    workers: int = 1
+    rounds: int = 10_000  # of each league, except those with agents that search
+    search_rounds: int = 900  # of each league with agents that search
+    seed: int = 0  # of deals and agents; all leagues share the deals
+    workers: int = 1  # number of processes
     sections: tuple[str, ...] = SECTIONS
-    enemies: tuple[str, ...] = ENEMIES
+    enemies: tuple[str, ...] = ENEMIES  # for Tables 3 to 6
 
 
 QUICK = Plan(rounds=1000, search_rounds=100, sections=SECTIONS[:6], enemies=("default",))
 
 
 def leagues(plan: Plan) -> dict[str, tuple[list[str], int]]:
-    """List the leagues of a plan: agents and number of rounds by name of the part."""
+    """List the leagues of a plan: agents and number of rounds, by name of the part."""
     found: dict[str, tuple[list[str], int]] = {}
     for kou in KOUS:
         if "table-1" in plan.sections:
@@ -138,7 +127,7 @@ def searcher(budget: int) -> str:
 
 
 def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:
-    """List the leagues of one agent among four of another, as pairs of agent and enemy."""
+    """List the leagues that compare versions of `kou`, as pairs of agent and enemy."""
     found: list[tuple[str, str]] = []
     variants = [v for v, (number, _) in VARIANTS.items() if f"table-{number}" in plan.sections]
     if variants:
@@ -160,19 +149,19 @@ def with_option(kou: str, name: str, value: int) -> str:
 
 
 def with_departure(kou: str, name: str) -> str:
-    """Write `kou` without one of `DEPARTURES`, or the literal `kou[letter=1]` with this one."""
+    """Write `kou` without one of `DEPARTURES`, or `kou[letter=1]` with it."""
     return with_option(kou, name, getattr(LETTER, name) if kou == "kou" else DEPARTURES[name])
 
 
 def part_name(agent: str, enemy: str) -> str:
-    """Name the league of an agent against four copies of an enemy."""
+    """Name the league of an agent among four copies of an enemy."""
     return f"{plain(agent)}-against-{plain(enemy)}"
 
 
 def plain(agent: str) -> str:
     """Replace or drop the characters of an agent's text that are unsafe in file names.
 
-    All agents of `leagues` differ in what is left.
+    The results for the agents of `leagues` are all different.
     """
     return agent.translate(str.maketrans({":": "-", "[": "-", "=": "-", ",": "-", "]": ""}))
 
@@ -200,7 +189,7 @@ def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
 
 
 def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan) -> Part:
-    """Make the part of a league, not a duplicate one, which is resumed from its own file `path`."""
+    """Make the part of a league without duplicate play, which is resumed from the file `path`."""
 
     def part(notes: Notes) -> dict[str, Any]:
         try:

@@ -25,11 +25,11 @@ END = (0.66, 0.25)
 END_DOWN = 0.635
 """Distance of a state's ends below it."""
 END_ASIDE = {"fold": -0.48, "check": 0.48, "call": 0.48}
-"""Horizontal offset of the ends, if a state has two."""
+"""Horizontal offset of an end from its state by action, if the state has two ends."""
 PORT = 0.17
 """Distance between two arrows on the same side of a box."""
 
-# Columns follow the turns, rows the height of the bets.
+# Columns follow the turns, rows the size of the bets.
 PLACES = {
     "s1,1,1": (0.98, 4.05),
     "t1,4,1": (3.36, 5.4),
@@ -70,15 +70,15 @@ ENDS = {
 NEVER_COLOR, NEVER_INK = "#e6e6e6", "#767676"
 
 NEVER = 1e-9
-"""States of at most this probability are drawn as never reached; solvers rarely give 0 itself."""
+"""States of at most this probability are drawn as never reached; solvers rarely give exactly 0."""
 
 
 def plot_graph(
     path: Path, strategy: Strategy | None = None, card: str | None = None, flop: str | None = None
 ) -> tuple[Path, Path]:
-    """Draw the graph, coloured by a strategy if there is one; return the paths of SVG and PNG.
+    """Draw the graph as SVG and PNG; return their paths.
 
-    Arrows show the probabilities of the strategy's actions, boxes those of reaching the states.
+    With a strategy arrows show the probabilities of its actions, boxes those of reaching states.
     `card` is a condition on the hand of the player to act, `flop` one on the flop in phase 2.
 
     Raises:
@@ -114,13 +114,13 @@ def plot_graph(
 
 
 def pictures_of(path: Path) -> tuple[Path, Path]:
-    """Return the paths of the pictures, SVG and PNG, from a path with or without their endings."""
+    """Return the paths of the SVG and the PNG for a path with or without one of these suffixes."""
     stem = path.with_suffix("") if path.suffix in (".svg", ".png") else path
     return stem.parent / f"{stem.name}.svg", stem.parent / f"{stem.name}.png"
 
 
 def _rendered(figure: Any, kind: str, **metadata: Any) -> bytes:
-    """Render the figure to reproducible bytes: no date, no random ids; text in SVG stays text."""
+    """Render the figure to reproducible bytes; in SVG text stays text."""
     import matplotlib
 
     buffer = BytesIO()
@@ -130,12 +130,12 @@ def _rendered(figure: Any, kind: str, **metadata: Any) -> bytes:
 
 
 class Edge(NamedTuple):
-    """An action at a state, which leads to another state or an end, as it is drawn."""
+    """An action at a state, drawn as an arrow to another state or an end."""
 
     state: str
     action: str
     to: str
-    never: bool  # whether the strategy never reaches the state
+    never: bool  # whether the state is never reached
     color: str
     width: float  # of the line, in points
     label: str
@@ -151,7 +151,7 @@ def _edge(state: str, action: str, to: str, share: float | None, never: bool) ->
 
 
 def _percent(share: float, digits: int) -> str:
-    """Write a share in percent; 0 is shown only for shares of at most `NEVER`."""
+    """Write a share in percent; tiny shares above `NEVER` as `<1%` or `<0.1%`, by `digits`."""
     least = 10.0 ** -(digits + 2)
     return f"<{least:.{digits}%}" if NEVER < share < least / 2 else f"{share:.{digits}%}"
 
@@ -202,14 +202,14 @@ def _titles(strategy: Strategy | None, card: str | None, flop: str | None) -> tu
 
 
 def _draw_move(axis: Any, edge: Edge, edges: list[Edge]) -> None:
-    """Draw an arrow to another state, from the right side of a box to the left of the next."""
+    """Draw an arrow from the right side of a state's box to the left side of the next one."""
     (x, y), (to_x, to_y) = PLACES[edge.state], PLACES[edge.to]
     leaving = {e.to for e in edges if e.state == edge.state and e.to in PLACES}
     coming = {e.state for e in edges if e.to == edge.to}
     x, to_x = x + BOX[0] / 2, to_x - BOX[0] / 2
     y, to_y = y + _port(edge.to, leaving), to_y + _port(edge.state, coming)
     middle = FLOP if x < FLOP < to_x else (x + to_x) / 2
-    # Half-way along this curve x is `middle`, whatever its ends are.
+    # This bend gives the curve the x of `middle` half-way, whatever the ends are.
     bend = (8 * middle - x - to_x) / 6
     _draw_arrow(axis, np.array([(x, y), (bend, y), (bend, to_y), (to_x, to_y)]), edge)
     tag = {"boxstyle": "round,pad=0.18", "facecolor": "white", "edgecolor": "none"}
@@ -218,18 +218,17 @@ def _draw_move(axis: Any, edge: Edge, edges: list[Edge]) -> None:
 
 
 def _port(other: str, others: set[str]) -> float:
-    """Return the offset of an arrow's end at the state `other` from the middle of a box's side."""
+    """Return the vertical offset, on a box's side, of the arrow that joins it to `other`."""
     order = sorted(others, key=lambda state: PLACES[state][1])
     return PORT * (order.index(other) - (len(order) - 1) / 2)
 
 
 def _draw_end(axis: Any, edge: Edge, edges: list[Edge]) -> None:
-    """Draw an arrow to an end of the game, and that end with its label, below the state."""
     x, y = PLACES[edge.state]
     both = sum(e.state == edge.state and e.to not in PLACES for e in edges) > 1
     aside = END_ASIDE[edge.action] if both else 0.0
     end = x + aside, y - END_DOWN
-    start = x + 0.45 * aside, y - 0.15  # hidden by the state's box, as is the blunt tail
+    start = x + 0.45 * aside, y - 0.15  # behind the state's box, which hides the blunt tail
     _draw_arrow(axis, np.linspace(start, (end[0], end[1] + END[1] / 2), 4), edge)
     _draw_box(axis, end, END, ENDS[edge.to[:2]][0], edge.never)
     _draw_text(axis, end, edge.to, fontsize=11, color=_ink(edge.never))
@@ -242,7 +241,7 @@ def _ink(never: bool) -> str:
 
 
 def _draw_box(axis: Any, center: Place, size: Place, color: Any, never: bool) -> None:
-    """Draw a box, with round corners for a state and sharp ones for an end."""
+    """Draw a box: round corners for the size of a state, else sharp ones."""
     from matplotlib.patches import FancyBboxPatch
 
     corner = center[0] - size[0] / 2, center[1] - size[1] / 2
@@ -274,7 +273,6 @@ def _draw_arrow(axis: Any, curve: np.ndarray, edge: Edge) -> None:
 
 
 def _draw_state(axis: Any, state: str, share: float | None) -> None:
-    """Draw a box with the state's name and the probability of reaching it."""
     from matplotlib.colors import to_rgb
 
     x, y = PLACES[state]

@@ -1,6 +1,7 @@
 """The probabilities of a strategy on the state graph of the course slides.
 
-The slides' states omit the earlier betting and the cards. Probabilities are averages over these.
+The states of the graph omit the earlier betting and the cards; probabilities are averages over
+both.
 """
 
 import math
@@ -24,9 +25,9 @@ def probabilities(
     `card` is a condition on the hand of the player to act, `flop` one on the flop in phase 2.
 
     Returns:
-        The probability of reaching each state, by its name; and the probability of each action at
-        each state, by the names of both, for all edges of the graph; NaN where the state is never
-        reached. They are weighted by the probability of reaching the cards and the earlier betting.
+        The probability of reaching each state, by its name; and that of each action at each state,
+        by the names of state and action, NaN where the state is never reached. Both are conditional
+        on `card` and, in phase 2, on `flop`.
 
     Raises:
         InputError: There is no such card, or the strategy is for another game than UH-Leduc.
@@ -39,7 +40,7 @@ def probabilities(
     open_slots = [1 + kind for kind in kinds] if flop is None else [1 + notation.card(flop)]
     slots = {1: [0], 2: open_slots}  # by phase: 0 before the flop, then 1 plus its kind
     tree = build(game)
-    # `pays` begins with the probabilities of the deals, by slot; sum those that meet the condition.
+    # `pays` begins with the probabilities of the cards, by slot: sum those that meet the condition.
     given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}
     sigma = to_sigma(layout_of(game), strategy)
     reached = np.zeros((2, *sigma.shape))
@@ -68,6 +69,6 @@ def probabilities(
 
 
 def check_game(game: Game) -> None:
-    """Check that a game is UH-Leduc, whose states are those of the slides."""
+    """Check that a game is UH-Leduc; an `InputError` refuses others."""
     if game.name != "uh_leduc":
         raise InputError(f"the slides' graph is that of uh_leduc, not of {game.name}")

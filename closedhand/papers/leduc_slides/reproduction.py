@@ -1,6 +1,6 @@
 """UH-Leduc, reproduced: exact values, solvers, and results of learning.
 
-`parts` lists the computations; each result is kept in its own file. `report` writes them.
+`parts` lists the computations, and `report` writes their results.
 """
 
 import time
@@ -29,12 +29,12 @@ AIM = 1e-6
 """The NashConv at which a game counts as solved."""
 
 LEARNERS = ("q-learning", "mmd", "mccfr")
-"""Learners in tables; PPO, which learns a network, is a part of its own."""
+"""Tabular learners of the section "learning"; PPO, which learns a network, is another part."""
 PPO_SETTINGS: dict[str, Any] = {
     "entropy": 0.2, "magnet": 0.5, "batch": 32768, "epochs": 1, "gae_lambda": 1.0,
     "learning_rate": 0.002,
 }  # fmt: skip
-"""Settings of PPO for a game of bluff: large updates, much entropy and a strong magnet."""
+"""Settings of PPO for a game of bluffing: large updates, much entropy and a strong magnet."""
 JUDGEMENTS = 20
 """Number of exact evaluations of PPO during training, evenly spaced."""
 SOLVED = ("uh_leduc", "leduc")
@@ -44,7 +44,6 @@ ON_SLIDES = {"cfr+": 3000, "q-learning": 10_000_000}
 """Algorithms that run on the slides' states, and their iterations."""
 
 SECTIONS = ("values", "solved", "solvers", "slides", "learning")
-"""Sections that can be computed alone."""
 
 DIFFERENCES = (
     "Differences: the slides give no values and name no algorithm, so our figures have none of",
@@ -57,18 +56,11 @@ DIFFERENCES = (
 
 @dataclass(frozen=True)
 class Plan(Sectioned):
-    """Settings of a reproduction.
+    """Settings of a reproduction."""
 
-    Attributes:
-        seconds: Training time of each learner.
-        sampling: Time of MCCFR among the solvers, in seconds.
-        seed: Seed of all random numbers.
-        sections: Some of `SECTIONS`.
-    """
-
-    seconds: float = 120.0
-    sampling: float = 20.0
-    seed: int = 0
+    seconds: float = 120.0  # training time of each learner
+    sampling: float = 20.0  # time of MCCFR among the solvers, in seconds
+    seed: int = 0  # of all random numbers
     sections: tuple[str, ...] = SECTIONS
 
 
@@ -76,7 +68,7 @@ QUICK = Plan(seconds=10.0, sampling=5.0)
 
 
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
-    """List the parts to compute, by name and in order; strategies and runs go to `folder`."""
+    """List the parts to compute by name, in order; runs go to `folder`."""
     solvers: dict[str, Part] = {}
     for name in SOLVED:
         for algorithm in solving.SOLVERS:
@@ -100,11 +92,7 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
 
 
 def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
-    """Compute all parts; see `closedhand.core.parts.compute_parts`.
-
-    Raises:
-        InputError: A library is not installed.
-    """
+    """Compute all parts by `compute_parts`; an `InputError` names a missing library."""
     require("scipy")  # an error now, ahead of minutes of work
     if "learning" in plan.sections:
         require("torch", "safetensors")
@@ -191,7 +179,7 @@ def solved() -> dict[str, Any]:
 
 
 def slides(algorithm: str, seed: int) -> dict[str, Any]:
-    """Compute NashConv in the real game for the slides' states and for true information sets."""
+    """Compute NashConv in the real game, learned on the slides' states and on information sets."""
     game = make_game("uh_leduc")
     iterations = ON_SLIDES[algorithm]
     forgetful = solving.make_solver(algorithm, game, seed, SLIDES)
@@ -208,22 +196,18 @@ PICTURES = {
     **{f"{name}-solvers.png": [f"{name}-{a}" for a in solving.SOLVERS] for name in SOLVED},
     "learning.png": [f"learning-{a}" for a in (*LEARNERS, "ppo")],
 }
-"""The results that each picture shows, by its file."""
+"""Results that each picture shows, by file."""
 
 
 def pictures(results: Results, folder: Path) -> None:
-    """Draw the curves of the solvers in both games and of the learners, as far as computed.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Draw the `PICTURES`, as far as computed; an `InputError` without matplotlib."""
     for name, runs in PICTURES.items():
         if runs[0] in results:
             plot_curves([results[run] for run in runs], folder / name)
 
 
 def report(results: Results) -> str:
-    """Write all results as Markdown."""
+    """Write the results of `compute` as Markdown."""
     lines = ["# UH-Leduc, reproduced", "", "Values are chips a game. NashConv is the sum of the"]
     lines += ["gains of both players' best responses; exploitability is half of it."]
     lines += ["", *DIFFERENCES]

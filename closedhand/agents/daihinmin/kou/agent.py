@@ -1,29 +1,29 @@
 """The agent `kou`: the heuristics of UECda-2014's light champion.
 
-It follows section 4 of its paper:
+The agent follows section 4 of the paper:
 
 1. Divide the hand into plays (`division.py`), and rate how likely each is to end its trick
-   (`strength.py`).
-2. As a leader, make a strong play that leaves a winning form, at most one play that is not strong;
-   otherwise the play with the highest priority, the lowest ranks first.
-3. As a follower, make a play that leaves a winning form; otherwise the lowest play that does not
-   weaken the hand; otherwise the strong play that weakens it least, if it is not held back.
-4. Start a lock, which gives a play the greatest strength, if the player then has the strongest
-   play.
+   (`strength.py`). A play with a strength of `threshold` or more is **strong**; a hand with at most
+   one play that is not strong has a **winning form**.
+2. As a leader, make a strong play that leaves a winning form; otherwise the play with the highest
+   priority, the lowest ranks first.
+3. As a follower, make a strong play that leaves a winning form; otherwise the lowest play that does
+   not weaken the hand; otherwise the strong play that weakens it least, if it is not held back.
+4. Start a lock, which gives a play at least the strength `sure`, if the player then has the
+   strongest play.
 
 Some sentences of the paper contradict each other or make its own results impossible. There `kou`
-departs from its literal reading, in the parameters of `variants.DEPARTURES`. `kou[letter=1]` is the
+departs from the literal reading, by the parameters in `variants.DEPARTURES`. `kou[letter=1]` is the
 literal reading: it leads the highest rank of its weak plays and follows with the strongest play.
 Each parameter is documented in `variants.Numbers` and is an option, such as `kou[winning=0]`.
 
-The paper is silent on the following:
+Where the paper is silent:
 
 - A play that empties the hand is made.
 - After a revolution the remaining hand is evaluated in the new order of ranks.
 - Players who passed, or hold too few cards, cannot answer; under a lock only its suits count.
-- The card that is kept as a single because it is the strongest is another than the joker, which is
-  a single in any case.
-- Cards are given away in the exchange by the weakness of the hand that remains, their ranks, and
+- The joker is a single in any case; the strongest card that is kept as a single is another one.
+- Cards are given away in the exchange by the weakness of the remaining hand, their ranks, and
   surcharges for the 8, A, K and 3.
 
 `numbers` and `foes` are as in `division.py`, and `parts` is scratch space, `PART` [MOST_PARTS].
@@ -53,15 +53,15 @@ from closedhand.games.daihinmin.seven_ten_rules import due_of
 from closedhand.games.daihinmin.tricks import stops
 
 NEVER = 10**6
-"""Price of a play that is held back: above all other prices."""
+"""Price of a play that is held back, above all other prices."""
 WINNING, STRONGEST, WEAK, STRONG = -(10**5), -(5 * 10**4), -(10**4), -(10**3)
 """Base prices to follow, by class: plays that leave a winning form; strong plays, chosen by their
 strength; plays that do not weaken the hand; strong plays, chosen by the weakness that they leave.
-Prices within a class differ by less, so that all its plays come before the next class."""
+Prices within a class differ by less than the gaps between classes."""
 
 
 class Hand(NamedTuple):
-    """Cards of a hand before a play, the number of plays that it divides into, and its weakness."""
+    """A hand before a play: its cards, the number of plays in its division, and its weakness."""
 
     cards: np.uint64
     plays: int
@@ -100,7 +100,7 @@ def decide(policy, rules, view, ids):
 
 @kernel
 def keep_divided(rules, numbers, view, hand, ids, n, parts):
-    """Move the pass and the plays of the hand's division to the front of `ids`; count them."""
+    """Move the pass and the plays of the hand's division to the front of `ids`; count these."""
     foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     total, kept = division.decompose(numbers, foes, hand, parts), 0
     for i in range(n):
@@ -136,7 +136,7 @@ def lead(rules, numbers, view, hand, ids, parts):
 
 @kernel
 def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
-    """Find the weakest of the strong plays that leave a winning form, or -1 if there is none."""
+    """Find the weakest strong play that leaves a winning form; -1 if there is none."""
     best, least = -1, NEVER
     for play in ids:
         if play == PASS:
@@ -153,7 +153,7 @@ def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
 
 @kernel
 def priority_of(numbers, foes, part):
-    """Return the priority of a part of the hand to lead."""
+    """Return the priority to lead a play of the division, a `PART`."""
     if numbers.lead == variants.WEAKEST:
         return -100 * part.strength - part.low
     if numbers.lead == variants.WEAKEST_SINGLE:
@@ -163,9 +163,9 @@ def priority_of(numbers, foes, part):
 
 @kernel
 def priority(numbers, foes, family, low, high, value):
-    """Return the paper's priority of a play, times 10 so that its family can break ties.
+    """Return the paper's priority of a play, times 10 plus a tie-break by family.
 
-    `low` and `high` are its lowest and highest rank, turned, and `value` is its strength.
+    `low` and `high` are the play's lowest and highest rank, turned, and `value` is its strength.
     """
     tie = min(family, FIRST_KAIDAN)
     if family >= FIRST_KAIDAN and low <= foes.eight and foes.eight <= high:
@@ -211,10 +211,7 @@ def price_to_lay_off(rules, numbers, view, before, play, parts):
 
 @kernel
 def price_to_follow(rules, numbers, view, before, play, parts):
-    """Return the price of following with a play, or `NEVER` if the agent holds it back.
-
-    The agent makes the legal play of the lowest price; see `WINNING` for the classes of prices.
-    """
+    """Return the price of following with a play, by the classes of `WINNING`; or `NEVER`."""
     value = strength_to_follow(rules, numbers, view, before.cards, play)
     if value < 0:
         return NEVER
@@ -253,7 +250,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
 
 @kernel
 def strength_to_follow(rules, numbers, view, hand, play):
-    """Return the strength of a play that follows, or -1 if it is not made because of its lock."""
+    """Return the strength of a following play; -1 if it is not made because it starts a lock."""
     if view.target == JOKER:
         return numbers.eight
     foes = strength.foes_after(rules, view, play)
@@ -271,9 +268,9 @@ def strength_to_follow(rules, numbers, view, hand, play):
 
 @kernel
 def wants_lock(rules, numbers, hand, play, foes):
-    """Return whether to start a lock: if the player then has the strongest play of its kind.
+    """Return whether a play should start a lock: if the player then has the strongest play.
 
-    With `lock_groups` of 0 or more a set always starts one while at most so many players are out.
+    For a set `lock_groups` of 0 or more decides instead: at most so many players may be out.
     """
     if rules.plays.family[play] > 0 and numbers.lock_groups >= 0:
         return foes.finished <= numbers.lock_groups
@@ -282,7 +279,7 @@ def wants_lock(rules, numbers, hand, play, foes):
 
 @kernel
 def choose_pick(rules, numbers, view, hand, parts):
-    """Choose the next card of the gift with the lowest price, without 2s and joker if possible."""
+    """Choose the next card to give back, at the lowest price, without 2s and joker if possible."""
     pair = pair_in_exchange(view)
     foes = strength.foes_of(rules, view, 0, 0, 0)
     chosen = view.returned[pair]
@@ -306,7 +303,7 @@ def choose_pick(rules, numbers, view, hand, parts):
 
 @kernel
 def price_to_give(numbers, card):
-    """Return the price of giving a card away, without the weakness of the remaining hand."""
+    """Return the price of giving a card away: its rank and a surcharge."""
     rank = card // 4
     if rank == EIGHT:
         return rank + numbers.give_eight
@@ -320,10 +317,10 @@ def price_to_give(numbers, card):
 @takes(variants.OPTIONS)
 @described(Traits(microseconds=16, steady=True))
 def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> PlayAgent:
-    """Make the agent `kou`, with variants as argument and `Numbers` as options; ignore the seed.
+    """Make the agent `kou`, with variants as argument and `Numbers` as options.
 
     Raises:
-        InputError: A variant or a parameter of the argument is refused, or there are two jokers.
+        InputError: A variant or a parameter is refused, or there are two jokers.
     """
     check_one_joker(game, "kou")
     name = str(AgentSpec("kou", numbers, argument))

@@ -3,11 +3,12 @@
 1. Take out the kaidan (`take_kaidan`).
 2. Take out the 8s and the strongest card as singles, so that they stay free to end a trick.
 3. The other cards of each rank form a group. The joker is a single.
-4. Rate each play's strength (`strength.py`). Each adds 2, 1, 0 or -1 to the weakness of the hand by
-   its strength; the joker and the top rank have parameters of their own.
+4. Rate the strength of each play (`strength.py`). By its strength a play adds 2, 1, 0 or -1 to the
+   weakness of the hand; parameters can set what the joker and groups of the top rank add.
 
-`numbers` are the parameters (`variants.Numbers`), `foes` the unseen cards (`strength.Foes`). Ranks
-and cards are **turned**: under revolution their order is reversed (`strength.turned`).
+`numbers` are the parameters (`variants.Numbers`), `foes` the unseen cards (`strength.Foes`), and
+`parts` the plays of a division. Ranks and cards are **turned**: under revolution their order is
+reversed (`strength.turned`).
 """
 
 import numpy as np
@@ -21,18 +22,16 @@ from closedhand.games.daihinmin.cards import EACH_RANK, bit, in_runs, ranks_betw
 from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
 
 MOST_PARTS = 32
-"""Room for the parts of a hand; a set of cards has at most 30. A suit of 13 ranks holds at most 3
-runs of 3 or more with a gap between any two: 12 runs in all. In the rest each of 13 ranks makes one
-group. The four 8s are singles, which adds 3. The highest card beside its group adds 1, and the
-joker adds 1."""
+"""Room for the plays of a division, at most 30: three kaidan of each suit, with gaps between them,
+13 groups, three more plays as the four 8s are singles, the highest card, and the joker."""
 
 PART = record_type(
     [
-        ("cards", "u8"),  # turned (`strength.turned`), as the ranks are
-        ("family", "i8"),  # as of `plays`: size - 1 of a group, from `FIRST_KAIDAN` on a kaidan
-        ("low", "i8"),  # lowest rank; 13 for the lone joker
-        ("high", "i8"),  # highest rank
-        ("strength", "i8"),  # of `strength.strength`
+        ("cards", "u8"),  # turned
+        ("family", "i8"),  # as in `plays`: size - 1 of a group, from `FIRST_KAIDAN` on a kaidan
+        ("low", "i8"),  # lowest rank, turned; 13 for the lone joker
+        ("high", "i8"),  # highest rank, turned; 13 for the lone joker
+        ("strength", "i8"),  # by `strength.strength`
     ]
 )
 """A play that a hand divides into."""
@@ -40,10 +39,7 @@ PART = record_type(
 
 @kernel
 def decompose(numbers, foes, hand, parts):
-    """Divide a hand, which is not turned, into nearly the fewest plays without overlap.
-
-    The plays are written to `parts`, `PART` [MOST_PARTS]; their number is returned.
-    """
+    """Divide a hand, not turned, into disjoint plays, `PART` [MOST_PARTS]; return their number."""
     cards = turned(hand & ~JOKER_BIT, foes.revolution)
     n = take_kaidan(numbers, foes, cards, parts) if foes.kaidan else 0
     for i in range(n):
@@ -67,7 +63,7 @@ def decompose(numbers, foes, hand, parts):
 
 @kernel
 def divide_rest(rules, numbers, view, hand, play, parts):
-    """Do `decompose` for the cards that a play leaves, by the order of ranks after the play."""
+    """Do `decompose` for the rest of a hand after a play, by the order of ranks after it."""
     revolution = np.int64(view.revolution)
     if rules.options.revolution and rules.plays.revolts[play]:
         revolution = 1 - revolution
@@ -90,8 +86,8 @@ def add(numbers, foes, cards, family, low, high, parts, n):
 def take_kaidan(numbers, foes, cards, parts):
     """Write the runs of cards that are in no group; return their number.
 
-    With `kaidan_with_groups`, cards in groups count as well. A run whose ranks all have a pair,
-    8s apart, is then left out.
+    With `kaidan_with_groups` the runs may contain cards in groups, but a run is left out if all its
+    ranks, 8s apart, have a pair.
     """
     n = 0
     own = cards & ranks_between(0, NUM_RANKS - 1 - numbers.kaidan_to_ace)
@@ -139,7 +135,7 @@ def weakness_of(numbers, part):
 
 @kernel
 def count_below(parts, n, threshold):
-    """Count the plays below a threshold of strength; a winning form has at most one."""
+    """Count the plays below a threshold of strength; in a winning form there is at most one."""
     below = 0
     for i in range(n):
         below += parts[i].strength < threshold

@@ -4,10 +4,12 @@
    opponent holds all unseen cards, the joker included.
 2. Turn the cards, so that the higher rank is always the stronger one: under revolution rank r
    becomes 12 - r.
-3. A play with an 8 that ends the trick has the strength `eight`. One that is longer than the
-   largest opposing hand is `sure`.
-4. Count the ranks or kaidan with which opponents may beat the play, without the joker and only with
-   it (`stronger_plays`). Deduct points for each by the parameters `numbers` (`variants.Numbers`).
+3. A play with an 8 that ends the trick has the strength `eight`, a play longer than the largest
+   opposing hand `sure`.
+4. Otherwise count the ranks or kaidan with which opponents may beat the play, without the joker and
+   only with it (`stronger_plays`). Deduct points for each from `sure`.
+
+Names such as `eight` are parameters, in kernels `numbers` (`variants.Numbers`).
 """
 
 from typing import NamedTuple
@@ -48,7 +50,7 @@ class Foes(NamedTuple):
 
 @kernel
 def turned(cards, revolution):
-    """Reverse the ranks of a set of cards under revolution; the joker keeps its place."""
+    """Reverse the ranks of a set of cards under revolution, except the joker."""
     if not revolution:
         return cards
     return mirrored(cards & ~JOKER_BIT) | (cards & JOKER_BIT)
@@ -67,8 +69,8 @@ def turned_ranks(rules, revolution, play):
 def foes_of(rules, view, revolution, passed, lock):
     """Collect the unseen cards and opponents that plays of the player to act face.
 
-    `revolution` tells whether low ranks beat high ones at the time of these plays. `passed` has the
-    bits of the players who cannot answer. Only cards in the suits of `lock` count; 0: all.
+    `revolution` is 1 if low ranks beat high ones at the time of these plays. `passed` has the bits
+    of the players who cannot answer. Only cards in the suits of `lock` count; 0: all suits.
     """
     hidden = unseen(view, view.player)
     most = 0
@@ -92,7 +94,7 @@ def foes_of(rules, view, revolution, passed, lock):
 
 @kernel
 def foes_after(rules, view, play):
-    """Collect what a play faces in this trick: who has not passed, under the lock after it."""
+    """Collect the foes of a play: who has not passed, with the cards under the lock after it."""
     lock = np.int64(lock_after(rules, view, play))
     return foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed), lock)
 
@@ -108,7 +110,7 @@ def strength(numbers, foes, family, low, high):
     """Rate the strength of a play by its family and turned ranks."""
     if low <= foes.eight and foes.eight <= high:
         return numbers.eight
-    # No hand that can answer has as many cards.
+    # No opponent who can answer has as many cards.
     if foes.most < (family + 1 if family < FIRST_KAIDAN else high - low + 1):
         return numbers.sure
     if low == NUM_RANKS:  # the lone joker, which only the 3 of spades beats
@@ -133,8 +135,8 @@ def strength_of(rules, numbers, foes, play):
 def stronger_plays(foes, family, low, high):
     """Count the stronger plays that opponents may have: without the joker, and only with it.
 
-    Plays are counted by rank, kaidan by first card. Groups of five (family 4) contain the joker, so
-    opponents have none.
+    Groups are counted by rank, kaidan by first card. Groups of five (family 4) contain the only
+    joker, so opponents have none.
     """
     higher = foes.cards & ranks_between(low + 1, NUM_RANKS)
     if family == 0:
@@ -179,7 +181,7 @@ def against_group(numbers, foes, number, rank):
 
 @kernel
 def weight_of_group(numbers, spare):
-    """Return the paper's f(n): the deduction for a rank with `spare` cards more than needed."""
+    """Return the paper's f(n), n = `spare`: the deduction for a rank with a stronger group."""
     if spare <= 0:
         return numbers.group_0
     if spare == 1:
@@ -199,12 +201,12 @@ def against_kaidan(numbers, foes, low, high):
 
 @kernel
 def runs(cards, length):
-    """Find the first cards of all kaidan of a length, and of those that lack one card.
+    """Return the first cards of all kaidan of a length, and of all that lack one card, two sets.
 
-    None extends below the lowest rank, 3, or above the highest, 2.
+    No kaidan extends below the lowest rank, 3, or above the highest rank, 2.
     """
-    # Card by card: `whole` are the starts of which every card so far is held, `lacking` those of
-    # which at most one is missing.
+    # After each step `whole` has the first cards of kaidan whose cards so far are all held,
+    # `lacking` those of kaidan with at most one card missing.
     whole = ranks_between(0, NUM_RANKS - length)
     lacking = whole
     for i in range(length):
@@ -222,9 +224,9 @@ def starts_lock(rules, view, play):
 
 @kernel
 def has_strongest(rules, numbers, hand, play, foes):
-    """Return whether the hand's best play of the kind of `play` is unbeatable under its lock.
+    """Return whether the hand's best play of the family of `play` is unbeatable under its lock.
 
-    The hand is not turned; `foes` are those under the lock.
+    `hand` is not turned; `foes` are those under the lock.
     """
     family = np.int64(rules.plays.family[play])
     if family == 0 and numbers.joker_as_card and hand & JOKER_BIT and not foes.spade_three:

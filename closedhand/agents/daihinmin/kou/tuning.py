@@ -2,15 +2,15 @@
 
 1. A sweep tries to change each of the `Numbers`, in random order: up its ladder of values
    (`LADDERS`) or, if that fails, down, by as many rungs as `STRIDES` has for the sweep. After a
-   success it goes on with the same number in the same direction.
-2. A trial changes one number of the holder, the best so far, which makes a challenger. Both take
-   each seat of the same deals in turn, among the same opponents. The gain is the difference of
-   their points by deal. If the opponents are the holder too, its points are the mean of the table,
-   and need no games.
+   success the next trial is of the same number in the same direction.
+2. The holder is the best so far. A trial changes one of its numbers, which makes a challenger. Both
+   take each seat of the same deals in turn, among the same opponents; the gain is the difference of
+   their points by deal. If the opponents are holders too, the holder's points are the mean of the
+   challenger's tables, and need no further games.
 3. The first stage has `SCREENED` deals. The challenger goes on if its gain exceeds the standard
    error.
 4. The second stage has new deals, at most `CONFIRMED`; a smaller gain needs more. The challenger
-   becomes the holder if the 95% interval of these deals alone is above 0.
+   becomes the holder if the 95% interval of the gain in these deals alone is above 0.
 5. Both stages end early once no part of the interval is above 0.
 """
 
@@ -39,16 +39,14 @@ PIECE = 100
 SCREENED, CONFIRMED = 300, 2000
 """Deals of the first stage of a trial, and maximum number of deals of the second."""
 CERTAIN = 6.0
-"""The second stage has so many deals that a gain as in the first stage would be this many standard
+"""The second stage has so many deals that the gain of the first stage would be this many standard
 errors."""
 STRIDES = (2, 1)
-"""Rungs by which a number is changed on its ladder; each sweep takes the next one."""
+"""Rungs by which a sweep moves numbers on their ladders; sweeps take them in turn."""
 UP, DOWN = 0, 1
-"""Directions on a ladder."""
 CHECKPOINT, TEXT = "kou.npz", "kou.txt"
-"""Files of a tuning: the checkpoint, and the text of the holder as an agent."""
+"""Files of a tuning: the checkpoint, and the holder's text as an agent."""
 COUNTS = ("sweeps", "trials", "accepted", "deals", "place", "way", "moved", "confirming")
-"""Whole numbers of a checkpoint."""
 
 FINE = {
     "threshold": (60, 65, 70, 75, 80, 85, 90, 95, 98, 100),
@@ -89,7 +87,7 @@ FINE = {
     "give_king": (0, 5, 10, 15, 20, 30),
     "give_three": (-5, 0, 5, 10, 15),
 }
-"""Ascending values of the numbers other than switches; they include the paper's."""
+"""Ascending values of the numbers that are not in `RANGES`, the paper's values included."""
 
 UNTUNED = {"sure", "lead", "lock", "reserve"}
 """Numbers that are not tuned: a scale, and switches that turn a heuristic of the paper off."""
@@ -102,7 +100,7 @@ LADDERS: dict[str, tuple[int, ...]] = {
     },
     **FINE,
 }
-"""Ascending values to try of every number but those of `UNTUNED`."""
+"""Ascending values to try, of every number except `UNTUNED`."""
 
 
 def text_of(numbers: Numbers) -> str:
@@ -113,10 +111,7 @@ def text_of(numbers: Numbers) -> str:
 
 
 def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | None:
-    """Move one number by `stride` rungs up or down its ladder.
-
-    A stride beyond the end leads to the end. The result is None if the number is at the end.
-    """
+    """Move a number by `stride` rungs on its ladder, at most to the end; None if it is there."""
     value, ladder = getattr(numbers, name), LADDERS[name]
     above, below = [n for n in ladder if n > value], [n for n in reversed(ladder) if n < value]
     ahead = above if way == UP else below
@@ -133,7 +128,7 @@ class Tuning:
 
         Raises:
             InputError: The game has several rounds or two jokers, an opponent is unknown, or there
-                are too many.
+                are too many opponents.
         """
         check_one_joker(game, "kou")
         if game.rounds > 1:
@@ -146,12 +141,12 @@ class Tuning:
         self.numbers = LETTER  # `Numbers` of the holder
         # Sweeps and trials finished, trials whose challenger became the holder, deals played.
         self.sweeps = self.trials = self.accepted = self.deals = 0
-        self.place = 0  # place of the number on trial in the order of the sweep
+        self.place = 0  # index of the number on trial in the order of the sweep
         self.way = UP  # direction of the trial, `UP` or `DOWN`
         self.moved = 0  # 1 if an earlier trial of this number succeeded in this sweep
         self.confirming = 0  # number of deals of the trial's second stage; 0 in the first stage
         self.gains: list[float] = []  # the challenger's gain in each deal of this stage
-        # The latest success since the last `restore`: number and value, and gain with interval.
+        # The latest success, which is not saved: number and value, and gain with interval.
         self.found: dict[str, Any] = {}
         self._make_opponents()  # an unknown opponent is refused here
 
@@ -165,12 +160,12 @@ class Tuning:
         return self._judge(challenger)
 
     def state(self) -> dict[str, Any]:
-        """Return the state for `restore`."""
+        """Return the arrays that `restore` needs."""
         counts = {name: np.array(getattr(self, name)) for name in COUNTS}
         return {"numbers": np.array(self.numbers), "gains": np.array(self.gains), **counts}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned; any error means that it is damaged."""
+        """Resume from the result of `state`; any error means that it is damaged."""
         if min(state[name] for name in COUNTS) < 0 or state["place"] >= len(LADDERS):
             raise ValueError("counts")
         self.numbers = Numbers(*state["numbers"].tolist())
@@ -179,7 +174,7 @@ class Tuning:
             setattr(self, name, int(state[name]))
 
     def summary(self) -> dict[str, Any]:
-        """Return the latest success, and the trials and deals so far."""
+        """Return the latest success, the holder's text, and counts of sweeps, trials and deals."""
         counts = {name: getattr(self, name) for name in COUNTS[:4]}
         return {**self.found, "agent": text_of(self.numbers), **counts}
 
@@ -189,7 +184,7 @@ class Tuning:
         return list(LADDERS)[int(rng.permutation(len(LADDERS))[self.place])]
 
     def _challenger(self) -> Numbers:
-        """Make the challenger on trial; skip trials at the end of a ladder."""
+        """Make the challenger of the trial; skip trials of numbers at the end of their ladders."""
         while True:
             stride = STRIDES[self.sweeps % len(STRIDES)]
             found = neighbour(self.numbers, self._name(), self.way, stride)
@@ -215,7 +210,7 @@ class Tuning:
         players = game.num_players
         rng = np.random.default_rng((self.seed, 0xDEA1, self.deals))
         dealt = np.array([game.deal(rng) for _ in range(PIECE)], game.dtype)
-        # Each table has agent 0, the holder or its challenger, at another seat.
+        # Each table has agent 0, the holder or the challenger, at another seat.
         last = max(1, len(self.against))
         tables = [seating(game.sides, table) for table in range(players)]
         seats = np.minimum(np.tile(tables, (PIECE, 1)), last)
@@ -237,7 +232,7 @@ class Tuning:
         return PlayAgent(self.game, text_of(numbers), Policy(numbers))
 
     def _make_opponents(self) -> list[Agent]:
-        """Make the other agents anew, so that they draw the same for both candidates."""
+        """Make the other agents anew, so that they draw alike against both candidates."""
         seed = self.seed + self.deals
         others = [make_agent(self.game, each, seed) for each in self.against]
         return others or [self._agent(self.numbers)]
@@ -274,11 +269,7 @@ class Tuning:
 
 
 def begin(game: Game, seed: int, folder: Path, against: Sequence[str] = ()) -> Run[Tuning]:
-    """Make a run of a tuning before its first piece; it can be resumed from the folder.
-
-    Raises:
-        InputError: As for `Tuning`.
-    """
+    """Make a run of a tuning, which can be resumed from the folder; errors are as for `Tuning`."""
     tuning, path = Tuning(game, seed, against), folder / TEXT
 
     def save_text() -> None:

@@ -8,20 +8,18 @@ from closedhand.core.options import Option, Options
 WEAKEST, WEAKEST_SINGLE = 1, 2
 """Values of `Numbers.lead`."""
 BY_STRENGTH = 99
-"""Value of a weakness parameter: the weakness follows from the strength, as for other plays."""
+"""Value of `weakness_of_joker` and `weakness_of_top`: by strength, as for other plays."""
 NEVER_MET = 999
-"""Bound above all weaknesses of hands."""
+"""Value of a bound of weakness that no hand meets."""
 
 
 class Numbers(NamedTuple):
-    """The parameters of kou. Defaults are the paper's, or our choice where it states no number.
-
-    `DEPARTURES` has the parameters in which `kou` differs from them.
+    """The parameters of kou; defaults are the paper's, or our choice where it states no number.
 
     Attributes:
         threshold: Least strength of a strong play.
         eight: Strength of a play with an 8.
-        sure: Strength of a play that nobody can beat; others have less.
+        sure: Strength of a play that nobody can beat, from which deductions are made.
         least: Minimum strength; also that of the joker while the 3s is unseen.
         stronger_rank: Deduction for each rank with a stronger single or, with fewer than
             `group_players` players left, a stronger group.
@@ -29,56 +27,54 @@ class Numbers(NamedTuple):
             `unseen_joker`, `joker_group` and `joker_kaidan` are deducted for them.
         unseen_joker: Deduction for a single while the joker is unseen.
         group_players: Least number of players left for which groups are rated by the four numbers
-            below, and not by `stronger_rank`.
-        group_0: Deduction for each rank with a stronger group, if the number of the rank's unseen
-            cards, minus the size of the group, plus the number of players who are out is at most 0.
-        group_1, group_2, group_3: The same deduction if that sum is 1, 2, or 3 or more.
+            below instead of `stronger_rank`.
+        group_0, group_1, group_2, group_3: Deductions for each rank with a stronger group, by the
+            number n: unseen cards of the rank, minus the size of the group, plus players who are
+            out. The first is for n of at most 0, the last for n of 3 or more.
         joker_group: Deduction for each rank with a stronger group that needs the joker.
-        stronger_kaidan: Deduction for each stronger kaidan, times the number of players who are out
-            plus one.
+        stronger_kaidan: Deduction for each stronger kaidan, multiplied by 1 plus the number of
+            players who are out.
         joker_kaidan: Deduction for each stronger kaidan that needs the joker.
-        last_kaidan: `stronger_kaidan` with two players left, without its factor.
-        kaidan_with_groups: 0: a hand's kaidan consist of cards that are in no group; 1: of all
-            cards, unless every rank but the 8 has a pair.
+        last_kaidan: Deduction for each stronger kaidan with two players left.
+        kaidan_with_groups: 0: a hand's kaidan have no card of a group; 1: they may have some, if a
+            rank other than the 8 has no pair.
         kaidan_to_ace: 1 if the hand is divided without kaidan that include the strongest rank.
-        top_if_strong: 1 if the strongest card is kept out of groups only if it is strong, 0 if
-            always.
+        top_if_strong: 1 to keep the strongest card out of groups only if it is strong, 0 always.
         weak, middling, strong: Strengths up to which a play adds 2, 1 and 0 to the weakness of the
             hand; above them it adds -1.
         weakness_of_joker: Weakness that a lone joker adds; 99: by its strength.
-        weakness_of_top: Weakness that each card of a group of the top rank adds; 99: the group adds
-            one by its strength.
+        weakness_of_top: Weakness that each card of a group of the top rank adds; 99: the weakness
+            of the group is by its strength.
         lead_eight_kaidan: Priority of leading a kaidan with an 8.
         lead_joker: Priority of leading the lone joker.
-        lead_weak: Base priority of leading a weak play.
-        lead_rank: Addition to it for each place of the play's rank, 1 for the weakest rank.
-        weakest_first: 1 if places are counted from the strongest rank, so that the weakest leads.
+        lead_weak: Base priority of leading a play that is not strong.
+        lead_rank: Addition to `lead_weak` for each rank, counted from 1 for the weakest rank.
+        weakest_first: 1 to count ranks from the strongest one, so that the weakest leads.
         lead_strong: Base priority of leading a strong play; the strength is subtracted.
         lead: 0: lead by priority, 1: always the weakest play, 2: always the weakest single.
-        lock: When to start a lock: 0: where it is wanted, -1: never, 1: whenever it is possible.
+        lock: When to start a lock: 0: where it is wanted, -1: never, 1: wherever possible.
         unwanted_lock: Treatment of a play that starts an unwanted lock: -1: it is not played, 0: it
             is played only if it is strong, 1: as any other play.
-        lock_groups: Most players who are out while any set is wanted to start a lock; -1: a set as
-            well as a single is wanted only if the player then has the strongest play.
+        lock_groups: Number of players out up to which all locks by sets are wanted, and none above;
+            -1: as for singles, a lock is wanted if the player then has the strongest play.
         any_play: 0 if only the plays that the hand divides into are considered, 1 if all are.
         winning: 1 if a strong play that leaves at most one weak play is preferred to all others.
         weak_first: 1: a play that does not weaken the hand comes before strong ones, which are
             chosen by the weakness that they leave. 0: the strongest comes first, and the others
             are chosen by their priority to lead.
-        spare_joker: 1 if the joker follows only where it is strong.
-        lay_off: 1 if weak plays are made over one's own trick when nobody else can answer, 0 if the
-            trick is taken.
+        spare_joker: 1 if a play with the joker follows only if it is strong.
+        lay_off: 1 to make weak plays over one's own trick when nobody else can answer, 0 to pass.
         reserve: 1 to hold back strong plays and consider the weakness of the hand, 0 not to.
         hold_rise: Least rise of the weakness for which a strong play is held back; 999: none.
         hold_plays, hold_weakness: Least number of remaining plays, and least remaining weakness,
             for which together a strong play is held back.
-        hold_answers: Number of players who can still answer up to which nothing is held back; -1:
-            none.
+        hold_answers: Number of players who can still answer up to which `hold_plays`,
+            `hold_weakness` and `keep_weakness` hold nothing back; -1: none.
         hold_last_eight: 0 if an 8 is not held back once only singles remain.
         keep_weakness, keep_from, keep_to: Least remaining weakness for which a single with a
             strength from `keep_from` to `keep_to` is held back; 999: none.
-        give_weakness: Price, per point of weakness of the remaining hand, of giving a card away in
-            the exchange; the card's rank, 0 to 11, and the surcharges below are added.
+        give_weakness: Price of giving cards away in the exchange, for each point of weakness of the
+            remaining hand; the ranks of the cards, from 0, and the surcharges below are added.
         give_eight, give_ace, give_king, give_three: Surcharges for an 8, an A, a K and a 3.
     """
 
@@ -140,7 +136,7 @@ class Numbers(NamedTuple):
 LETTER = Numbers()
 """Parameters of `kou[letter=1]`: the literal reading of the paper's section 4."""
 
-# Each comment: the points a round that `kou`, against four `default`, loses without this departure,
+# The comments have the points a round that `kou` loses against four `default` without a departure,
 # all on the same 20,000 rounds.
 DEPARTURES = {
     "winning": 1,  # 0.84
@@ -154,11 +150,11 @@ DEPARTURES = {
     "joker_as_card": 0,  # 0.02
 }
 """Parameters in which `kou` departs from the literal reading, and its values. Without any one of
-them it makes less than 4.1 points a round among four `default`, which is too little for the paper's
-Table 1."""
+these departures it makes less than 4.1 points a round among four `default`, too little for the
+paper's Table 1."""
 
 KOU = LETTER._replace(**DEPARTURES)
-"""The parameters of `kou`: the reading under which the paper's results are possible."""
+"""Parameters of `kou`: the reading under which the paper's results are possible."""
 
 FURTHER = {
     "kaidan_with_groups": 1,
@@ -174,7 +170,7 @@ FURTHER = {
     "hold_last_eight": 0,
     "keep_weakness": 4,
 }
-"""Further departures, which together gain 0.09 points a round; `kou` does not use them."""
+"""Further departures, which together gain 0.09 points a round; `kou` does not make them."""
 
 REFINED = KOU._replace(**FURTHER)
 """Parameters with all departures, by which `min-sets` and `trick-ender` rate plays."""
@@ -199,7 +195,7 @@ OPTIONS = Options(
     Option("letter", None, "whether it reads the paper literally", int, least=0, most=1),
     *(Option(name, None, kind=int, least=least, most=most) for name, (least, most) in _ranges),
 )
-"""Options of `kou`: `letter` and the parameters; by default those of the agent or its variant."""
+"""Options of `kou`: `letter` and the parameters, by default as in the agent or its variant."""
 
 VARIANTS = {
     "w100": {"threshold": 100},
@@ -215,10 +211,10 @@ VARIANTS = {
 
 
 def parse(argument: str | None, **numbers: int) -> Numbers:
-    """Parse the parameters of a variant: `w80`, `threshold=93`, or several separated by commas.
+    """Parse variants and parameters of `kou`, separated by commas: `w80,threshold=93`.
 
-    Without an argument they are those of `kou`. Later parts override earlier ones, and `numbers`,
-    some of `OPTIONS`, override all. A value of None counts as not given.
+    Without an argument the parameters are those of `kou`. Later parts override earlier ones, and
+    `numbers`, some of `OPTIONS`, override all. A value of None counts as not given.
 
     Raises:
         InputError: A variant or a parameter is unknown, or a value is not allowed.

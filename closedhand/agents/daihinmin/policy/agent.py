@@ -18,7 +18,7 @@ from closedhand.games.daihinmin.plays import NUM_ACTIONS
 
 @kernel
 def share_out(policy, rules, views, ids, shares):
-    """Write the probabilities of the flat actions of every view, float64 [n, NUM_ACTIONS]."""
+    """Write the probabilities of flat actions in every view, float64 [n, NUM_ACTIONS]."""
     shares[:] = 0.0
     scores = np.empty(NUM_ACTIONS)
     for i in range(len(views)):
@@ -32,11 +32,7 @@ class PolicyAgent(PlayAgent):
     """Agent that plays the likeliest action of the pattern policy."""
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return the probabilities of actions for states [n], float64 [n, num_actions].
-
-        Raises:
-            InputError: The views are not states of the game.
-        """
+        """Return the softmax, float64 [n, num_actions]; an `InputError` refuses invalid views."""
         views = batch.prepared(self.game, views)
         shares = np.empty((len(views), NUM_ACTIONS))
         share_out(self.whole, self.game.flat.rules, views, self._ids, shares)
@@ -52,8 +48,7 @@ def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
     """Make the agent `policy`, or `policy:FILE` with weights that training saved.
 
     Raises:
-        InputError: The file cannot be read or holds other weights, or the policy does not support
-            the game (see `check_known`).
+        InputError: The file is not of such weights, or `check_known` refuses the game.
     """
     check_known(game, "policy")
     policy = shipped() if argument is None else load(Path(argument))

@@ -1,8 +1,8 @@
 """Critic for the training of the pattern policy: expected points of a player in a situation.
 
-They are 3, the mean of a round, plus a sum of weights. Features are the ranks in the hand, its
-form, the numbers of cards and players left, and the player's class. In the vector of weights they
-follow those of the policy. Only the training uses the critic.
+The critic adds to 3, the mean points of a round, the weights of features: the ranks in the hand,
+its form, the numbers of cards and players left, and the player's class. In the vector of weights
+they follow the policy's weights. Only the training uses the critic.
 """
 
 import numpy as np
@@ -21,10 +21,10 @@ from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.state import PLAYERS
 
 MOST_LEFT = 13
-"""Number of cards from which on hands count as equal in size."""
+"""Number of cards from which on all hands count as equally large."""
 
-# First index of each type of feature, after the features of the policy. The comments name the
-# indices of the type, the slowest first.
+# First index of each type of feature, after the features of the policy. The comments name what the
+# type is indexed by, the slowest index first.
 VALUE_RANK = FEATURES  # stage; slot, own and unseen cards of it
 VALUE_FORM = VALUE_RANK + STAGES * COUNTS * 5  # form, players left, turn
 VALUE_SIZES = VALUE_FORM + FORMS * 4 * 3  # cards left, the others' least, players left
@@ -37,7 +37,7 @@ MOST_REASONS = 32
 
 @kernel
 def reasons(rules, state, out):
-    """Write the features of the situation of the player to act; return their number."""
+    """Write the critic's features in the situation of the player to act; return their number."""
     here = situation_of(rules, state)
     player = state.player
     form = form_of(here.seen, here.seen.hand, MOST_WEAK, MOST_STRONG)

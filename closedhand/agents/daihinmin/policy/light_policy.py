@@ -1,13 +1,13 @@
 """The light policy: a softmax over sums of weights of at most ten features of an action.
 
-1. Take an action at once if there is only one, or one that empties the hand (`settled`).
+1. Take the only action, or one that empties the hand, at once (`settled`).
 2. Describe every legal action by **features**, indices into one vector of weights: the kind and
    strength of the play, the sets that it breaks up, the cards that it leaves (`describe`).
 3. Add up the weights of each action's features, and draw an action by softmax (`choose`).
 
-Weights are fitted in self-play (`light_training.py`). The policy uses only information of its
-player: of the others' cards, the set of unseen ones. Its playouts are about four times as fast as
-those of the pattern policy (`pattern_policy.py`).
+Weights are fitted in self-play (`light_training.py`). Of the others' hands the policy reads only
+the set of all unseen cards. Its playouts are about four times as fast as those of the pattern
+policy (`pattern_policy.py`).
 """
 
 from functools import cache
@@ -38,17 +38,16 @@ from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 from closedhand.learning.policy_gradient import draw, read_weights, shipped_weights, weights_record
 
 STRENGTHS = 15
-"""Number of strengths: the ranks in the current order, and one below and one above for the
-joker."""
+"""Number of strengths: one for each rank, and for the joker one below and one above them."""
 MOST_WEAK, MOST_STRONG = 5, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
 """Number of forms of a hand, see `form_of`."""
 
-# First index of each type of feature. The comments name the indices of the type, the slowest first,
-# and after a colon the condition of the feature.
+# First index of each type of feature. The comments name what the type is indexed by, the slowest
+# index first, and after a colon the condition of the feature.
 PLAY = 0  # lead or follow, kind, strength, stage
 RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it (0 to 3)
-FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of what is left
+FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of the rest
 SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of its rank in hand before and after it
 TORN = SPLIT + STRENGTHS * 16  # size: it splits a kaidan
 WITH_JOKER = TORN + 4  # kind, stage: it contains the joker
@@ -74,7 +73,7 @@ class Policy(NamedTuple):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """Draw an action by softmax; in the exchange, of little effect on a playout, take the first."""
+    """Draw an action by softmax; in the exchange, which matters little here, take the first."""
     n = legal(rules, state, ids)
     k = settled(rules, state, ids, n)  # faster than `options`, which rewrites `ids`
     if k >= 0:
@@ -87,7 +86,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def score_all(policy, rules, state, ids, n, scores):
-    """Write the score of every action, the exponential of its sum of weights; return the total."""
+    """Write the score of each of `n` actions, the exponential of its logit; return their total."""
     features = np.empty(MOST_FEATURES, np.int64)
     seen = seen_cards_of(state)
     total = 0.0
@@ -110,11 +109,8 @@ def strength_of(rules, play, revolution):
 
 @kernel
 def rivals(rules, others, play, revolution):
-    """Count ranks, or kaidan, of unseen cards that beat a play, at most 3; ignore locks.
-
-    A lone joker counts 3 while the spade three, which alone beats it, is unseen.
-    """
-    if play == JOKER:
+    """Count the ranks, or kaidan, of unseen cards that beat a play, at most 3; ignore locks."""
+    if play == JOKER:  # beaten by the 3 of spades alone, which counts as 3
         return 3 if others & bit(SPADE_THREE) else 0
     return min(3, answers(rules, others, play, revolution))
 
@@ -122,7 +118,7 @@ def rivals(rules, others, play, revolution):
 @kernel
 def describe(rules, state, seen, action, features):
     """Write the features of an action to `features`; return their number."""
-    # Indices are in mixed radix, see `patterns.describe`.
+    # Indices are in mixed radix: the comments beside `PLAY` and the others name the digits.
     player = state.player
     revolution = state.revolution
     now = stage(seen.left)
@@ -178,25 +174,21 @@ def describe(rules, state, seen, action, features):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write all legal actions but a leader's pass, useless between two; return their number."""
+    """Write all legal actions except a leader's pass, which gains nothing; return their number."""
     return without_idle_pass(state, out, legal(rules, state, out))
 
 
 def policy_of(weights: np.ndarray) -> Policy:
-    """Make the policy with these weights, [FEATURES]."""
+    """Make the policy of weights [FEATURES]."""
     return Policy(weights_record(weights))
 
 
 def load(path: Path) -> Policy:
-    """Load a policy from a file that training saved.
-
-    Raises:
-        InputError: The file cannot be read, or holds other weights.
-    """
+    """Load a policy from a checkpoint of its training; an `InputError` refuses any other file."""
     return policy_of(read_weights(path, FEATURES))
 
 
 @cache
 def shipped() -> Policy:
-    """Load the policy of the package."""
+    """Load the package's policy, once per process."""
     return policy_of(shipped_weights("daihinmin_playouts", FEATURES))

@@ -2,7 +2,7 @@
 
 `closedhand train daihinmin --algorithm playouts` does this in every step:
 
-1. Play rounds with the policy in all seats, half of them with an exchange.
+1. Play rounds with the policy at all seats, half of them with an exchange.
 2. Sum over all players the gradient of the log-likelihood of the player's decisions, times the
    player's points less the mean of 3 (REINFORCE; Williams, 1992).
 3. Take a step of Adam (`learning/policy_gradient.py`).
@@ -23,12 +23,12 @@ from closedhand.learning.policy_gradient import Task, draw
 MEAN = 3.0
 """Mean points of a round over all players."""
 ROUNDS, PIECE = 4096, 512
-"""Number of rounds in a step, and number that a thread plays at a time."""
+"""Rounds in a step, and rounds that a thread plays at a time."""
 
 
 @kernel
 def play_rounds(rules, policy, states, rng, ids, gradient):
-    """Play a round in each of the states; add the points' gradient to `gradient` [FEATURES]."""
+    """Play a round in each of the states; add the gradient of the points to `gradient`."""
     traces = np.zeros((PLAYERS, FEATURES))
     scores = np.empty(NUM_ACTIONS)
     features = np.empty(MOST_FEATURES, np.int64)
@@ -63,7 +63,7 @@ def decide(rules, policy, state, rng, ids, scores, features, traces):
 
 
 def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """Compute the gradient of a piece; in pieces of odd `number` every round has an exchange."""
+    """Compute the gradient [FEATURES] of a piece; rounds of odd pieces have an exchange."""
     game = make_game("daihinmin", classes=("none", "random")[number % 2])
     sums = np.zeros(FEATURES)
     ids = np.empty(NUM_ACTIONS, np.int32)

@@ -2,11 +2,11 @@
 
 1. List the legal actions without a leader's pass. A play of the whole hand is always made.
 2. Collect the situation of the player to act (`situation.py`), and the features of every action.
-3. The logit of an action is the sum of the weights of its positive features, less that of its
+3. The logit of an action is the sum of the weights of its positive features, less the sum for its
    negative ones (`judge`).
 4. Playouts draw an action by softmax (`choose`); the agent takes the likeliest one (`decide`).
 
-The cards given back in the exchange are chosen by weights as well.
+Cards to give back in the exchange are chosen in the same way.
 """
 
 from functools import cache
@@ -35,7 +35,7 @@ from closedhand.learning.policy_gradient import (
 )
 
 ARRAY = "average"
-"""Name of the weights in a checkpoint: those averaged over the training."""
+"""Name of the averaged weights in a checkpoint."""
 
 
 class Policy(NamedTuple):
@@ -50,8 +50,8 @@ class Policy(NamedTuple):
 def judge(policy, rules, state, ids, n, logits, features, numbers):
     """Write the logits of the first `n` actions of `ids`, float64 [>= n], and their features.
 
-    Features are as in `patterns.describe`, int32 [>= n, 2, MOST_FEATURES]; the numbers of positive
-    and of negative ones are written to `numbers`, int64 [>= n, 2].
+    Features, int32 [>= n, 2, MOST_FEATURES], are those of `patterns.describe`. The numbers of
+    positive and of negative ones are written to `numbers`, int64 [>= n, 2].
     """
     weights = policy.table.weights
     if state.leader < 0:
@@ -93,13 +93,10 @@ def score_all(policy, rules, state, ids, n, scores):
 def likeliest(
     policy: Policy, rules: Rules, view: State, ids: np.ndarray, far: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """List the likely actions of the player to act, in the order of their ids.
+    """List the actions, int32 [n], with logits at most `far` below the greatest one, in id order.
 
-    Their logits are at most `far` below the greatest one. `ids` is scratch space, int32
+    Also return their logits minus the greatest one, float64 [n]. `ids` is scratch space, int32
     [num_actions].
-
-    Returns:
-        The actions, int32 [n], and their logits minus the greatest one, float64 [n].
     """
     number = options(rules, view, ids)
     logits = logits_of(policy, rules, view, ids, number)
@@ -135,20 +132,16 @@ def worthwhile(policy, rules, state, out):
 
 
 def policy_of(weights: np.ndarray) -> Policy:
-    """Make the policy with these weights, [FEATURES]; weights of the critic may follow."""
+    """Make the policy of weights [FEATURES]; weights of the critic may follow them."""
     return Policy(weights_record(weights[:FEATURES]))
 
 
 def load(path: Path) -> Policy:
-    """Load a policy from a file that training saved.
-
-    Raises:
-        InputError: The file cannot be read, or holds other weights.
-    """
+    """Load a policy from a checkpoint of its training; an `InputError` refuses any other file."""
     return policy_of(read_weights(path, WEIGHTS, ARRAY))
 
 
 @cache
 def shipped() -> Policy:
-    """Load the policy of the package."""
+    """Load the package's policy, once per process."""
     return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))

@@ -2,13 +2,13 @@
 
 `closedhand train daihinmin --algorithm policy` does this in every step:
 
-1. Play rounds with the policy, drawn by softmax. In half of them the light policy and `default`
-   take some seats.
+1. Play rounds with actions drawn by softmax. In half of them the light policy and `default` take
+   some seats.
 2. The advantage of a decision is the player's points minus the linear critic's expectation in its
    situation (`critic.py`).
 3. Add the gradient of the decision's log-likelihood times the advantage, and the gradient of the
    critic's squared error.
-4. Take a step of Adam for both (`learning/policy_gradient.py`), and average the weights.
+4. Take a step of Adam for policy and critic (`learning/policy_gradient.py`); average the weights.
 """
 
 from typing import NamedTuple
@@ -28,25 +28,25 @@ from closedhand.games.daihinmin.state import PLAYERS, STATE
 from closedhand.learning.policy_gradient import Task, draw, exponentials
 
 ROUNDS, PIECE = 1024, 256
-"""Number of rounds in a step, and number that a thread plays at a time."""
+"""Rounds in a step, and rounds that a thread plays at a time."""
 RATE, SLOWER, AVERAGING = 0.01, 1000.0, 9
-"""Sizes of the steps, and the average of the weights, as in `Task`."""
+"""Settings `rate`, `slower` and `averaging` of the `Task`."""
 MIXED = 0.5
 """Share of the rounds in which other agents take seats."""
 NEGLIGIBLE = 1e-4
-"""Probability below which the gradient of an action other than the chosen one is left out."""
+"""Size below which the derivative of the log-probability by an action's logit is left out."""
 
 MOST_DECISIONS, MOST_ENTRIES = 1024, 1 << 19
 """Room in a `Log` for decisions and for entries; later decisions are not learned from."""
 SELF, LIGHT, DEFAULT = 0, 1, 2
-"""Kinds of players at a seat: the policy itself, the light policy, or `default`."""
+"""Players at a seat: the policy itself, the light policy, or `default`."""
 
 
 class Log(NamedTuple):
-    """The decisions of a round: an item for each decision, in `entries` and `shares` several."""
+    """The decisions of a round; `entries` and `shares` have several items for each decision."""
 
-    entries: np.ndarray  # features whose weights have a part in a decision
-    shares: np.ndarray  # derivative of its log-probability by the weight of each entry
+    entries: np.ndarray  # features of the actions
+    shares: np.ndarray  # derivative of the decision's log-probability by the weight of each entry
     ends: np.ndarray  # end of the decision's entries
     players: np.ndarray
     values: np.ndarray  # the critic's value
@@ -151,7 +151,7 @@ def learn(log, n, points, gradient):
 def gradient(
     weights: np.ndarray, number: int, rng: np.random.Generator, rounds: int = PIECE
 ) -> np.ndarray:
-    """Compute the gradient of a piece; in every fourth piece rounds have no exchange."""
+    """Compute the gradient [WEIGHTS] of a piece; in every fourth piece rounds have no exchange."""
     game = make_game("daihinmin", classes=("none", "random")[number % 4 > 0])
     sums = np.zeros(WEIGHTS)
     log = Log(

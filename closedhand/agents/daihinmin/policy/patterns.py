@@ -1,21 +1,22 @@
 """The features of the pattern policy: some 118,000, of which an action has about sixty.
 
-The logit of an action is the sum of the weights of its positive features, less that of its negative
-ones. `describe` and `describe_gift` write the indices of both. A play has features for:
+The logit of an action is the sum of the weights of its positive features, less the sum for its
+negative ones. `describe` and `describe_gift` write the indices of both. A play has features for:
 
-1. The slots of the hand that it changes, alone and in pairs (`differences`). Patterns after the
-   play are positive, those before it negative. Unchanged parts cancel out and are left out.
-2. The play with the rest of the hand, and with the cards that the others may hold, by slots
-   (`situation.py`), suits and locks.
-3. Every group and kaidan that is left.
+1. The slots (`situation.py`) of the hand that it changes, alone and in pairs (`differences`).
+   Patterns after the play are positive, those before it negative; slots that it does not change
+   would cancel out.
+2. The play with the rest of the hand, and with the cards that the others may hold, by slots, suits
+   and locks.
+3. Every group and kaidan in the rest of the hand.
 4. The table: numbers of cards and players, the owner of the play to beat, locks, revolution.
 
 A pass changes no cards and has its own features.
 
 An index is the first index of its type plus a number in mixed radix of the indices that the type
-combines. Functions that take `n` write to `out` from place `n` on, and return the new number of
-features. Counts by slot are a `uint64` of four bits per slot (`situation.by_slot`): a slot shifts
-by `4 * slot`, and `bits.lowest(x) // 4` is the lowest slot with cards.
+combines. Functions that take `n` write to `out` from index `n` on, and return the new number of
+features. Counts by slot are a `uint64` of four bits per slot (`situation.by_slot`): those of a slot
+begin at bit `4 * slot`, and `bits.lowest(x) // 4` is the lowest slot with cards.
 """
 
 import numpy as np
@@ -55,16 +56,16 @@ FORMS = (MOST_WEAK + 1) * STRONG
 TARGETS = KINDS * SLOTS
 """Number of classes of plays, by kind and slot of the weakest rank."""
 PLAYS = 2 * TARGETS
-"""The same with leaders and followers apart."""
+"""Number of these classes with leaders and followers apart."""
 COUNTS = SLOTS * 4
-"""Number of slots times numbers of cards, one to four."""
+"""Number of pairs of a slot and its number of cards, one to four."""
 PAIRS = SLOTS * SLOTS * 16
-"""The same for two slots: `COUNTS` squared."""
+"""Number of such pairs for two slots, `COUNTS` squared."""
 RUNS = 4
 """Number of classes of kaidan: 3, 4, 5, or more cards."""
 
-# First index of each type of feature. The comments name the indices of the type, the slowest first,
-# and after a colon its condition; "a difference" marks types with positive and negative features.
+# First index of each type of feature. The comments name what the type is indexed by, the slowest
+# index first, and after a colon its condition; a "difference" has positive and negative features.
 RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of it: a difference
 PAIR = RANK + 2 * 2 * STAGES * COUNTS * 5  # sure, early; a pair of slots: a difference
 REST = PAIR + 2 * 2 * PAIRS  # play, early; slot and number of cards left
@@ -75,7 +76,7 @@ OWNER = NEXT + PLAYS * SIZES  # play of a follower, size of the trick owner's ha
 TABLE = OWNER + TARGETS * SIZES  # play, others who may still play, players left
 BEATERS = TABLE + PLAYS * 5 * 4  # lead or follow, kind, ranks that beat it, lock, stage
 FORM = BEATERS + 2 * KINDS * BEATING * 3 * STAGES  # sure, lead or follow, form, least, players
-PLAY_FORM = FORM + 2 * 2 * FORMS * SIZES * 4  # play, form of what is left
+PLAY_FORM = FORM + 2 * 2 * FORMS * SIZES * 4  # play, form of the rest
 SETS = PLAY_FORM + PLAYS * FORMS  # sure, follow, stage; a group left, ranks that beat it
 LEFT_RUN = SETS + 2 * 2 * STAGES * 4 * 8  # sure; a kaidan left, by length and lowest slot
 SUIT = LEFT_RUN + 2 * RUNS * SLOTS  # trick, size, slot; slot of the same suit, own or unseen
@@ -95,13 +96,12 @@ CHOICE = PASS_TABLE + 5 * 4 * 2  # number of plays that are passed over, 1 to 4;
 GIFT = CHOICE + 4 * STAGES  # pair of the exchange, card
 GIFT_RANK = GIFT + 2 * NUM_CARDS  # pair, slot, cards of its rank before
 GIFT_PAIR = GIFT_RANK + 2 * COUNTS  # a pair of slots: a difference
-GIFT_FORM = GIFT_PAIR + PAIRS  # form of what is left
+GIFT_FORM = GIFT_PAIR + PAIRS  # form of the rest
 GIFT_TORN = GIFT_FORM + FORMS  # whether it splits a kaidan
 FEATURES = GIFT_TORN + 2
-"""Number of weights."""
 MOST_FEATURES = 256
 """Room for the features of one sign of an action; there are at most 223. A play has one for each of
-14 slots, each of 91 pairs of them, twice 14 numbers of cards, 13 groups, 12 runs (see
+14 slots, 91 pairs of slots, twice 14 numbers of cards, 13 groups, 12 runs (see
 `kou.division.MOST_PARTS`), 52 cards of its suits, and 13 more. A pass and a gift have fewer."""
 
 
@@ -109,8 +109,8 @@ MOST_FEATURES = 256
 def describe(rules, state, here, action, number, out):
     """Write the features of one of `number` legal actions, but not in the exchange.
 
-    The indices of positive and of negative features are written to `out`, int32 [2, MOST_FEATURES],
-    from the left. Their numbers are returned. `here` is the situation of the player to act.
+    The indices of positive and of negative features are written to `out`, int32 [2, MOST_FEATURES].
+    Their numbers are returned. `here` is the situation of the player to act.
     """
     if action == PASS:
         return describe_pass(rules, state, here, number, out[0]), 0
@@ -171,7 +171,7 @@ def describe(rules, state, here, action, number, out):
 
 @kernel
 def split_of(here, after, slot):
-    """Number a `SPLIT`: follow, slot, and the slot's numbers of cards before and after a group.
+    """Return the number of a `SPLIT` feature: follow, slot, its cards before and after a group.
 
     `after` has the counts by slot after the group, in the order of ranks before it.
     """
@@ -203,7 +203,7 @@ def describe_pass(rules, state, here, number, out):
 
 @kernel
 def describe_gift(state, seen, card, out):
-    """Write the features of a card given away in the exchange; return the numbers of each sign."""
+    """Write the features of a card to give back; return the numbers of each sign."""
     pair = pair_in_exchange(state)
     before = seen.hand & ~state.returned[pair]
     rest = before & ~bit(card)
@@ -221,11 +221,11 @@ def describe_gift(state, seen, card, out):
 
 @kernel
 def differences(here, own, unseen, way, sure, out):
-    """Write the patterns of the slots that a play changes, after it and before it.
+    """Write the patterns of the slots that a play changes; return the numbers of each sign.
 
     `own` and `unseen` are the counts by slot after the play; unseen cards change their slots in a
-    revolution. `here` is the situation before the play, `way` is 2 x sure + follow, and `out` is
-    that of `describe`.
+    revolution. `here` is the situation before the play, `way` is 2 x sure + follow, and `out` is as
+    in `describe`.
     """
     # `changed` has all four bits of every slot whose count differs.
     changed = np.uint64(0)
@@ -243,7 +243,7 @@ def differences(here, own, unseen, way, sure, out):
 
 @kernel
 def ranks(own, unseen, first, out, n):
-    """Write a feature for every slot of `own`, by the numbers of own and of unseen cards of it."""
+    """Write a feature for every slot of `own`, by its numbers of own and of unseen cards."""
     while own:
         place = bits.lowest(own) // 4 * 4
         shift = np.uint64(place)
@@ -259,8 +259,8 @@ def ranks(own, unseen, first, out, n):
 def pairs(own, changed, first, out, n):
     """Write a feature for every pair of a changed slot and another slot of the hand.
 
-    A slot with its number of cards is `4 * slot + number - 1`, below `COUNTS`. The smaller one of a
-    pair is the slower index. `own` has the counts by slot of the hand, and `changed` all four bits
+    A slot with its number of cards is `4 * slot + number - 1`, below `COUNTS`. The smaller of the
+    two is the slower index. `own` has the counts by slot of the hand, and `changed` all four bits
     of each slot that the action changes.
     """
     ones = own & changed
@@ -309,7 +309,7 @@ def sets_left(own, unseen, first, out, n):
 
 @kernel
 def runs_left(rest, effect, out, n):
-    """Write a feature for every kaidan that is left, at full length, by length and lowest slot."""
+    """Write a feature for every maximal kaidan that is left, by length and lowest slot."""
     own = rest & ~JOKER_BIT
     if not own & (own >> np.uint64(4)) & (own >> np.uint64(8)):
         return n

@@ -3,8 +3,8 @@
 1. Play a sure win, or solve the game of the last two players (`search_agent.py`).
 2. List the likeliest actions of the policy. Their logits count as prior values.
 3. Draw particles: determinisations weighted by the likelihood of the others' actions (`styles.py`).
-4. Compare the actions on the same particles (`closedhand.search.paired`), played on by the policy.
-   An action has to be better than the policy's choice in order to replace it.
+4. Compare the actions on the same particles (`closedhand.search.paired`). The policy's choice is
+   replaced only by an action that is better by half a standard error.
 5. Keep the posterior of the others' styles for the later rounds of a match (`Memory`).
 """
 
@@ -32,33 +32,30 @@ USUAL = "50ms"
 WIDTH = 6
 """Maximum number of actions that are compared."""
 FAR = 4.0
-"""Largest difference of an action's logit from the greatest one."""
+"""Largest distance of an action's logit from the greatest one."""
 WORTH, ERROR = 0.03, 0.4
-"""Points per unit of logit, and the standard error of a difference of such points."""
+"""Prior points per unit of logit, and the standard error of a difference of prior points."""
 SPAN = 4.0
-"""Points between the first place of a round and the last."""
+"""Difference in points between the first place of a round and the last."""
 PARTICLES = 64
 """Default number of particles of each thread."""
 SURELY = 4.0
 """Limit of the absolute log-odds, before a round, that a player is like `default`."""
 EVIDENCE = 1.0
-"""Limit of the change of these log-odds in a round, whose few particles may all be wrong."""
+"""Limit of the change of these log-odds by a round, as its few particles may all be wrong."""
 
 
 @dataclass
 class Memory:
-    """Knowledge of a player about the others in a match.
-
-    It has the log-odds that each player is like `default`, float64 [PLAYERS].
-    """
+    """Knowledge of a player about the others in a match: log-odds of being like `default`."""
 
     seen: State  # the last view of the player
-    odds: np.ndarray  # the log-odds before the present round
-    found: np.ndarray  # their change by the present round
+    odds: np.ndarray  # log-odds of each player before this round, float64 [PLAYERS]
+    found: np.ndarray  # their change by this round, float64 [PLAYERS]
 
 
 def goes_on(before: State, now: State) -> bool:
-    """Return whether a view may follow an earlier one in the same match."""
+    """Return whether the view `now` may follow `before` in the same match."""
     rounds = int(now["round_number"] - before["round_number"])
     gained = now["points"] - before["points"]
     if rounds == 0:
@@ -70,7 +67,7 @@ def goes_on(before: State, now: State) -> bool:
             and np.array_equal(before["history"][:moves], now["history"][:moves])
         )
     if rounds == 1:
-        out = before["places"] >= 0  # these players' points of that round were certain
+        out = before["places"] >= 0  # points of the earlier round were certain for these players
         if (gained[out] != len(gained) - before["places"][out]).any():
             return False
     return rounds > 0 and may_stand(gained.tolist(), rounds)
@@ -82,7 +79,7 @@ class PolicySearchAgent(SearchAgent):
     def __init__(
         self, game: Game, name: str, seed: int, policy: pattern_policy.Policy, **budget: Any
     ) -> None:
-        """Create the agent with a policy and the budget of a `PairedSearch`."""
+        """Search by `PairedSearch`; `budget` has its limits, number of particles and threads."""
         super().__init__(game, name, seed, policy)
         self._styles = styles_of(policy)
         self._memories: dict[int, Memory] = {}
@@ -92,7 +89,7 @@ class PolicySearchAgent(SearchAgent):
         self.spent = self._search.spent
 
     def searched(self, view: State) -> int:
-        """Choose the best action by simulations and the policy's logits."""
+        """Choose a flat action by simulations and the policy's logits; update the memory."""
         memory, player, past = self._recall(view), int(view["player"]), self._styles.past
         self._styles.number[0] = look_back(self._rules, view, player, past, self._rng)
         actions, ahead = pattern_policy.likeliest(self._policy, self._rules, view, self._ids, FAR)
@@ -105,7 +102,7 @@ class PolicySearchAgent(SearchAgent):
         return action
 
     def _recall(self, view: State) -> Memory:
-        """Return the player's knowledge about the others in this match, empty at its start."""
+        """Return the player's knowledge about the others, a new one at the start of a match."""
         player = int(view["player"])
         memory = self._memories.get(player)
         if memory is None or not goes_on(memory.seen, view):
@@ -120,7 +117,7 @@ class PolicySearchAgent(SearchAgent):
 
 
 def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
-    """Return the traits of the agent, with the time of playouts by `policy`."""
+    """Return the traits of the agent: files, time with playouts by `policy`, and its memory."""
     return replace(argument.traits(SIMULATION["policy"]), remembers=True)
 
 
@@ -130,12 +127,12 @@ def make_policy_search(
 ) -> PolicySearchAgent:
     """Make the agent `policy-search`; `policy-search:500` or `policy-search:20ms` set the budget.
 
-    In `policy-search:500x64` the number after the `x` is the number of particles per thread, as in
-    the option `worlds`. The default is 64; with 0 all deals are equally likely. The path of a file
-    of weights may follow after another colon.
+    In `policy-search:500x64` the number after the `x` is that of particles per thread, as in the
+    option `worlds`; with 0 deals are not weighted. The path of a file of weights may follow after
+    another colon.
 
     Raises:
-        InputError: The weights cannot be used, or `policy` does not support the game.
+        InputError: The weights or a number cannot be used, or `check_known` refuses the game.
     """
     check_known(game, "policy-search")
     name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument.text))

@@ -1,4 +1,4 @@
-"""Common parts of the light and pattern policies: actions, cards, and likelihoods of plays."""
+"""Functions of both the light and the pattern policy: actions, cards, likelihoods of plays."""
 
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ KINDS = 7
 STAGES = 4
 """Number of stages of a hand, by its number of cards."""
 FLATTENING = 0.3
-"""Exponent that flattens a likelihood, as real players differ from the policy."""
+"""Exponent of a likelihood, below 1 because real players differ from the policy."""
 LEAST_LOGARITHM = -5.0
 """Lower bound of the log-probability of one play."""
 
@@ -39,8 +39,7 @@ LEAST_LOGARITHM = -5.0
 def options(rules, state, ids):
     """Write the actions that a policy chooses from; return their number, at least 1.
 
-    They are the legal actions without a leader's pass; if a play of the whole hand is legal, that
-    one alone.
+    These are the legal actions without a leader's pass, or only a play of the whole hand.
     """
     n = legal(rules, state, ids)
     if state.leader < 0:
@@ -56,7 +55,7 @@ def options(rules, state, ids):
 def settled(rules, state, ids, n):
     """Return the index of the legal action to take at once, or -1 if the policy has to choose.
 
-    That is the only action, or a play of the whole hand; in the exchange always the first one.
+    That is the only action, or a play of the whole hand; in the exchange always the first action.
     """
     if n == 1 or state.leader < 0:
         return 0
@@ -106,7 +105,7 @@ def seen_cards_of(state):
 
 @kernel
 def compared(hand, others, kaidan, left, revolution):
-    """Make `SeenCards`, with the ranks above the groups of `others` in the order of ranks."""
+    """Make `SeenCards` from sets of cards, by the order of ranks."""
     return SeenCards(
         hand, others, kaidan, left,
         unbeaten(others, 1, revolution), unbeaten(others, 2, revolution),
@@ -116,7 +115,7 @@ def compared(hand, others, kaidan, left, revolution):
 
 @kernel
 def unbeaten(others, number, revolution):
-    """Return the cards of ranks that no `number` equal cards of the others beat, and the eights."""
+    """Return the cards of ranks that no `number` equal unseen cards beat, and the eights."""
     ranks = ranks_with(others, number)
     if not ranks:
         return DECK
@@ -129,11 +128,11 @@ def unbeaten(others, number, revolution):
 def form_of(seen, cards, most_weak, most_strong):
     """Return the form of some cards of the hand: how many ranks others can beat, and how many not.
 
-    The counts are limited to `most_weak` and `most_strong`. The form is the index of a pair of
-    counts, `weak * (most_strong + 1) + strong`.
+    With both counts limited to `most_weak` and `most_strong`, the form is the number
+    `weak * (most_strong + 1) + strong`.
     """
     # The jokers are one rank that nothing beats, and all kaidan one rank that others can beat.
-    # `singles` contains `pairs` and so on: the differences count a rank once, by its exact number.
+    # `singles` contains `pairs` and so on: differences count a rank once, by its number of cards.
     own = cards & ~BOTH
     kaidan = in_runs(own)
     strong = 1 if cards & BOTH else 0
@@ -156,7 +155,7 @@ def form_of(seen, cards, most_weak, most_strong):
 
 @kernel
 def stage(cards):
-    """Return the stage of a hand with this number of cards."""
+    """Return the stage, 0 to 3, of a hand by its number of cards."""
     if cards <= 2:
         return 0
     if cards <= 4:
@@ -166,7 +165,7 @@ def stage(cards):
 
 @kernel
 def kind_of(rules, play):
-    """Return the kind of a play."""
+    """Return the kind of a play, from 0, in the order of `KINDS`."""
     family = np.int64(rules.plays.family[play])
     return min(family, 3) if family < FIRST_KAIDAN else min(family - FIRST_KAIDAN + 4, KINDS - 1)
 
@@ -195,14 +194,14 @@ def answers(rules, others, play, revolution):
 def score_all(policy, rules, state, ids, n, scores) -> float:
     """Write the scores of the first `n` actions of `ids`, float64 [>= n]; return their total.
 
-    The probability of an action is its share of the total.
+    The probability of an action is its score divided by the total.
     """
     ...
 
 
 @kernel
 def log_probability(policy, rules, state, action, ids, scores):
-    """Return the log-probability that the player to act chooses an action, limited below.
+    """Return the log-probability of an action of the player to act, at least `LEAST_LOGARITHM`.
 
     `ids` and `scores` are scratch space, int32 and float64 [NUM_ACTIONS].
     """
@@ -218,7 +217,7 @@ def log_probability(policy, rules, state, action, ids, scores):
 
 @kernel
 def plausibility(policy, rules, state, player, ids):
-    """Replay the round in `state`; return the flattened likelihood of the others' past actions."""
+    """Return the likelihood of the others' past actions, to the power of `FLATTENING`."""
     if state.leader < 0:  # the exchange is not rated
         return 1.0
     moves = np.int64(state.moves)

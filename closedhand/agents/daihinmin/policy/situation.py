@@ -19,7 +19,6 @@ from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.tricks import lock_after, revolution_after, stops
 
 SLOTS = 14
-"""Number of slots: twelve ranks by strength, the 8, the joker."""
 EIGHT_SLOT, JOKER_SLOT = 12, 13
 SIZES = 6
 """Number of classes of the number of cards in a hand, see `size_class`."""
@@ -28,7 +27,7 @@ MOST_BEATING = 6
 
 
 class Situation(NamedTuple):
-    """Inputs that all actions of a decision share; sizes are classes of numbers of cards."""
+    """Inputs that all actions of a decision share; a size is a `size_class`."""
 
     seen: SeenCards
     own: np.uint64  # counts by slot of the hand
@@ -37,16 +36,16 @@ class Situation(NamedTuple):
     early: int  # 1 with more than five cards in the hand, else 0
     follow: int  # 1 for a follower, 0 for a leader
     active: int  # number of others who may still play in the trick
-    most: Integer  # greatest number of cards of these players; 0 if there are none
+    most: Integer  # greatest number of cards of these players; 0 without players
     least: int  # smallest size of the other players' hands
-    next_size: int  # size of the hand of the next player who may play in the trick
+    next_size: int  # size of the hand of the next player who may play; greatest if there is none
     owner_size: int  # size of the hand of the owner of the play to beat
     players: Integer  # number of players still in the round minus 2: 0 to 3
 
 
 @kernel
 def size_class(cards):
-    """Return the class, 0 to 5, of a number of cards: up to 1, 2, 3, 4, 5 to 6, or more."""
+    """Return the class, 0 to 5, of a number of cards: 0 to 1, 2, 3, 4, 5 to 6, or more."""
     if cards < 5:
         return max(0, cards - 1)
     return 4 if cards < 7 else 5
@@ -55,7 +54,7 @@ def size_class(cards):
 @kernel
 def by_slot(cards, revolution):
     """Count the cards of every slot, four bits each."""
-    # The rank of the 8 is cut out, the ranks above it move down by one, and 8 and joker follow.
+    # Cut out the rank of the 8, move the ranks above it down by one, and append 8 and joker.
     counts = counts_by_rank(cards)
     place = EIGHT
     if revolution:
@@ -126,11 +125,11 @@ def situation_of(rules, state):
 
 
 class Effect(NamedTuple):
-    """Effect of a play on the table."""
+    """Effect of a play on the trick."""
 
     revolution: Integer  # whether low ranks are strong after it
     locked: int  # 0: the trick is not locked, 1: the play locks it, 2: it was locked before
-    beating: int  # number of unseen ranks, or kaidan, that can beat it, at most `MOST_BEATING`
+    beating: int  # number of unseen ranks, or kaidan, that can beat the play, up to `MOST_BEATING`
     sure: int  # 1 if nobody can answer the play, so that its player leads next, else 0
 
 
@@ -152,7 +151,7 @@ def effect_of(rules, state, here, action):
 
 @kernel
 def beaters(unseen, slot, size):
-    """Count the slots, at most 7, whose unseen cards beat a group; the 8 and the joker count."""
+    """Count the slots, at most 7, whose unseen cards beat a group of `size` cards at `slot`."""
     stronger = unseen >> np.uint64(4 * slot + 4) if slot < EIGHT_SLOT else np.uint64(0)
     n = 0
     while stronger:

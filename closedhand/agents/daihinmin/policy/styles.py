@@ -2,11 +2,12 @@
 
 1. Each other player has one of two styles: like `default`, the sample client of the competition, or
    unlike it. A player like `default` makes the choice of `default` apart from rare slips, so that
-   its actions are informative about its hand. Players unlike `default` make this choice about as
+   its actions are informative about its hand. A player unlike `default` makes this choice about as
    often as `policy`, `kou`, `min-sets`, `trick-ender` and `monte-carlo` do (`LOG_CHANCES`).
-2. The likelihood of a determinisation is that of the round so far under the mixture of both styles.
-3. Draw for each player whether the style is `default`, from the posterior in that determinisation.
-4. In playouts these players play as `default`, all others as `policy`.
+2. The likelihood of a determinisation is that of the others' plays in this round under the mixture
+   of both styles.
+3. Draw the style of each player from its posterior in the determinisation.
+4. In playouts players like `default` play as `default` does, all others as `policy`.
 """
 
 from typing import NamedTuple
@@ -31,8 +32,8 @@ LOG_CHANCES = np.log([[0.98, 0.007, 0.98, 0.007, 0.007], [0.95, 0.02, 0.55, 0.1,
 """Log-probabilities of the cases by style, LIKE and UNLIKE.
 
 In the first two cases of a row `default` passes, in the other three it plays. The second row has
-the measured frequencies of agents of all kinds with their own hands. A play other than that of
-`default` is assumed to be one of three, so that its frequency is divided by three.
+frequencies measured for other agents, whose hands were known. A play other than that of `default`
+is assumed to be one of three, so that its frequency is divided by three.
 """
 MOST_CARDS = 2
 """Maximum number of cards that two hands exchange in a proposal."""
@@ -40,7 +41,7 @@ MOST_CARDS = 2
 
 DECISION = record_type(
     [
-        ("later", "u8"),  # set of cards that the player has played from then on
+        ("later", "u8"),  # set of cards that the player has played from this decision on
         ("player", "i4"),
         ("action", "i4"),
         ("target", "i4"),  # as in a state
@@ -48,11 +49,11 @@ DECISION = record_type(
         ("revolution", "i4"),
     ]
 )
-"""A decision of another player in the present round, and the table before it."""
+"""A decision of another player in this round, and the table before it."""
 
 
 class Styles(NamedTuple):
-    """The policy of the search for the player of a view."""
+    """Policy of the search for the player to act in a view."""
 
     kernels = "closedhand.agents.daihinmin.policy.styles"
 
@@ -63,7 +64,7 @@ class Styles(NamedTuple):
 
 
 def styles_of(policy: pattern_policy.Policy) -> Styles:
-    """Make the policy of a search without past decisions."""
+    """Make the policy of a search, with even odds and without past decisions."""
     past = np.zeros(LONGEST, DECISION)
     return Styles(policy, np.zeros(PLAYERS), past, np.zeros(1, np.int64))
 
@@ -72,8 +73,8 @@ def styles_of(policy: pattern_policy.Policy) -> Styles:
 def evaluate(policy, rules, state, player, guess, rng, ids):
     """Play a full state on; return the payoff of `player`.
 
-    `guess` is the bit set of the players like `default`. The player itself takes its likeliest
-    actions; the others draw theirs.
+    `guess` is the bit set of the players like `default`. `player` takes the pattern policy's
+    likeliest actions; players unlike `default` draw theirs.
     """
     payoff = contract.payoff(rules, state, player)
     while np.isnan(payoff):
@@ -91,14 +92,11 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 
 @kernel
 def look_back(rules, view, player, past, rng):
-    """Write the decisions of the others in the present round to `past`; return their number.
-
-    `player` is the one to act. `rng` draws hands, which the replay requires but does not use.
-    """
+    """Write the decisions of the others in this round to `past`; return their number."""
     if view.leader < 0:  # in the exchange nobody has played yet
         return 0
-    # A replay needs hands that hold the plays, so any determinisation is taken back to the first
-    # lead. Nothing noted before the second loop depends on the hidden cards.
+    # A replay needs hands that hold the plays: draw some, and go back to the first lead. Nothing
+    # that is noted depends on the cards drawn.
     moves, n = np.int64(view.moves), 0
     states = empty_states(view, 1)
     states[0] = view
@@ -122,12 +120,12 @@ def look_back(rules, view, player, past, rng):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """Compute the log-likelihood of the others' actions, and draw the players like `default`.
+    """Compute the log-likelihood of the others' plays; draw the players like `default`, the guess.
 
     See `closedhand.search.particles.log_likelihood`. Cards given in the exchange are ignored.
     """
-    # The first two lines are log(sigmoid(odds)) and log(1 - sigmoid(odds)): the prior. The hand at
-    # a past decision is the present one with the cards played since. A determinisation whose
+    # `chances` start as the prior, log(sigmoid(odds)) and log(1 - sigmoid(odds)). The hand at a
+    # past decision is the present one with the cards played since. A determinisation whose
     # likelihood falls below `least` is given up.
     chances = np.empty((PLAYERS, 2))
     chances[:, LIKE] = -np.log1p(np.exp(-policy.odds))
@@ -154,7 +152,7 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
 
 @kernel
 def of_either(chances):
-    """Sum over the players the log-likelihoods of their actions in either style."""
+    """Sum the players' log-likelihoods under the mixture of both styles."""
     total = 0.0
     for player in range(PLAYERS):
         total += np.logaddexp(chances[player, LIKE], chances[player, UNLIKE])
@@ -163,7 +161,7 @@ def of_either(chances):
 
 @kernel
 def compare(expected, action):
-    """Classify an action by that of `default`: a case of `LOG_CHANCES`."""
+    """Return the case of `LOG_CHANCES` for an action where `default` would choose `expected`."""
     if expected == PASS:
         return BOTH_PASS if action == PASS else PLAYS
     if action == expected:
@@ -175,7 +173,7 @@ def compare(expected, action):
 def propose(policy, rules, state, player, rng):
     """Exchange one or two unknown cards of two other players, drawn at random.
 
-    The change is kept with a probability of the ratio of both deals' weights (Metropolis), so that
+    The change is kept with the ratio of both deals' weights as probability (Metropolis), so that
     deals stay as frequent as `redeal` draws them. Before the first trick all cards are dealt again.
     """
     if state.leader < 0:
@@ -204,8 +202,8 @@ def propose(policy, rules, state, player, rng):
 
 @kernel
 def draw_player(state, player, other, rng):
-    """Draw a player with cards, other than these two; return `player` if there is none."""
-    # Reservoir sampling: the k-th candidate replaces the drawn one with the probability 1 / k.
+    """Draw a player with cards who is neither `player` nor `other`; `player` if there is none."""
+    # Reservoir sampling: the k-th candidate replaces the drawn one with probability 1 / k.
     drawn, found = player, 0
     for each in range(PLAYERS):
         if each != player and each != other and state.left[each] > 0:
