@@ -50,7 +50,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def write_actions(rules, state, width, out):
-    """Mark the actions so far, one a row of `width` numbers; phase 2 begins at row `longest`."""
+    """Mark each action so far in its own row of `width` cells; phase 2 begins at row `longest`."""
     node = 0
     row = 0
     for move in range(state.moves):

@@ -17,7 +17,7 @@ from closedhand.games.leduc.state import FLOP, SEATS, STATE, Rules
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards determined by a seed, and start."""
+    """Deal the cards that `seed` determines, and start the game in `state`."""
     deck = np.empty(CARDS, np.int8)[: rules.tables.cards]  # made with a constant length, for GPUs
     for i in range(len(deck)):
         deck[i] = rules.tables.deck[i]
@@ -29,7 +29,7 @@ def deal(rules, state, seed):
 
 @kernel
 def begin(state):
-    """Start a game with the cards in `state`."""
+    """Reset `state` to the start of a game, except its cards."""
     for i in range(LONGEST):
         state.history[i] = 0
     state.moves = 0
@@ -38,7 +38,7 @@ def begin(state):
 
 
 def deals(rules: Rules) -> Iterator[tuple[State, float]]:
-    """Iterate over all deals, three kinds of cards, with their probabilities."""
+    """Iterate over all deals, by the kinds of the three cards, with their probabilities."""
     tables = rules.tables
     ways = permutations(range(tables.cards), SEATS + 1)
     counts = Counter(tuple(tables.deck[list(cards)].tolist()) for cards in ways)
@@ -72,7 +72,7 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Return whether a player has folded, or the second phase is closed."""
+    """Return whether a player has folded, or the betting of phase 2 is over."""
     return rules.tables.nodes[state.node].player < 0
 
 
@@ -85,5 +85,5 @@ def returns(rules, state, out):
         won = sign * node.bets[S]
     else:
         won = -node.bets[S] if node.winner == T else node.bets[T]
-    # Integers: the minus of a float would pay -0.0 for a tie.
+    # `won` is an integer: as a float, a tie would pay -0.0.
     out[S], out[T] = won, -won
