@@ -134,7 +134,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def evaluate(rules, hand, action, parts):
-    """Write an arranged hand's strengths to `parts`, front first; return if they are in order."""
+    """Write a board's strengths to `parts`, front first; return whether they are in order."""
     cards = np.empty(HAND, np.int64)
     for i in range(HAND):
         cards[i] = hand[rules.tables.positions[action, i]]

@@ -1,10 +1,8 @@
 """Sets of cards in kernels, one bit per card: selection by rank and by suit, and counts by rank.
 
-The ids of cards are those of `plays.py`: 4 x rank + suit, with the joker last.
-
-Two jokers cannot be distinguished: one of them in a set is card 52, both are 52 and 53. So two
-disjoint hands may both contain card 52. `added` and `removed` count the jokers of sets. In a game
-with one joker they compile to single operations on bits.
+The ids of cards, and the way that two jokers are held in a set, are those of `plays.py`. Two
+disjoint hands may both contain card 52, the first joker. `added` and `removed` count the jokers of
+sets; in a game with one joker they compile to single operations on bits.
 """
 
 from collections.abc import Iterable
@@ -30,7 +28,7 @@ EACH_RANK = np.uint64(0x1111111111111)
 PAIRS_OF_BITS = np.uint64(0x3333333333333)
 """The lower two bits of the four bits of each rank."""
 STAGES = ((4, 0x0F0F0F0F0F0F0F0F), (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF))
-"""Widths of neighbouring groups of bits, and the mask of the lower group of each pair."""
+"""Widths of the groups of bits that `mirrored` swaps, and masks of the lower group of each pair."""
 
 
 @kernel
@@ -65,7 +63,7 @@ def kinds(cards):
 
 @kernel
 def added(state, cards, more):
-    """Return the union of two sets without a common card, with jokers counted."""
+    """Return the union of two disjoint sets, with jokers counted."""
     if not two_jokers(state):
         return cards | more
     number = bits.size(cards & BOTH) + bits.size(more & BOTH)
@@ -74,7 +72,7 @@ def added(state, cards, more):
 
 @kernel
 def removed(state, cards, some):
-    """Return the cards of a set that are not in `some`, another one, with jokers counted."""
+    """Return a set without the cards of the set `some`, with jokers counted."""
     if not two_jokers(state):
         return cards & ~some
     number = max(0, bits.size(cards & BOTH) - bits.size(some & BOTH))
@@ -82,7 +80,7 @@ def removed(state, cards, some):
 
 
 def are_disjoint(sets: Iterable[int], jokers: int = 1) -> bool:
-    """Return whether sets of cards are disjoint, with at most `jokers` jokers in all."""
+    """Return whether sets are disjoint and hold cards only, at most `jokers` jokers in all."""
     found = number = 0
     for cards in sets:
         own = cards & (1 << JOKER) - 1

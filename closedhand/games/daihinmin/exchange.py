@@ -21,7 +21,7 @@ from closedhand.games.daihinmin.tricks import lead_first
 TAXES = (2, 1)
 """Number of cards paid by daihinmin and by hinmin; as many are given back."""
 PICKS = (2, 3)
-"""Number of picks so far, of all pairs, once the exchange of pair 0 or of pair 1 is over."""
+"""Number of picks of both pairs so far when the exchange of each pair ends."""
 
 
 @kernel
@@ -97,7 +97,7 @@ def best_cards(cards, number):
 
 @kernel
 def give(state, cards, giver, taker):
-    """Move cards from one hand to another."""
+    """Move cards from the hand of `giver` to that of `taker`."""
     state.hands[giver] = removed(state, state.hands[giver], cards)
     state.hands[taker] = added(state, state.hands[taker], cards)
     state.left[giver] -= bits.size(cards)
@@ -127,7 +127,7 @@ def can_pick(state, action):
 
 @kernel
 def best_pick(state):
-    """Return the best card that may be given in the exchange now."""
+    """Return the id of the best card that may be given in the exchange now."""
     return bits.highest(picks(state, state.hands[state.player]))
 
 

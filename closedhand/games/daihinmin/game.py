@@ -102,7 +102,7 @@ OPTIONS_TYPE = record_type(
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make Daihinmin as a `Game` with some of `OPTIONS`.
+    """Make Daihinmin as a `Game` from options of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, an invalid value, or options that exclude each other.

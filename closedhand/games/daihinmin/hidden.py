@@ -60,7 +60,7 @@ def hide(rules, state, player):
 
 @kernel
 def unseen(state, player):
-    """Return the cards neither in the hand of `player` nor played; it may know who has some."""
+    """Return the cards neither in the hand of `player` nor played, including `known` ones."""
     cards = removed(state, deck_of(state), state.hands[player])
     for other in range(len(state.hands)):
         cards = removed(state, cards, state.played[other])
@@ -119,7 +119,7 @@ def redeal(rules, view, player, rng):
 
 @kernel
 def draw_exchanges(rules, view, player, rng):
-    """Draw the part of every exchange that `player` does not know, given all hands."""
+    """Draw what `player` does not know of the exchanges, given all hands."""
     for pair in range(len(view.taxed)):
         # A winner's tax has been drawn with the payer's hand, by `deal_taxed`.
         if player != winner(view, pair):
@@ -267,7 +267,7 @@ def payable(rules, cards, best):
 
 @kernel
 def draw_exchange(rules, view, pair, paid, rng):
-    """Draw the part of an exchange that an observer other than its winner does not know.
+    """Draw what an observer other than the winner of an exchange does not know of it.
 
     `paid` is True if the observer is the loser, who knows the tax.
     """
@@ -288,12 +288,12 @@ def draw_exchange(rules, view, pair, paid, rng):
 
 @kernel
 def draw_complete_exchange(rules, view, pair, rng):
-    """Draw a pair's tax and the cards given back, uniformly from all that lead to their hands."""
+    """Draw a pair's tax and the cards given back, uniformly from all that lead to the two hands."""
     tax = TAXES[pair]
     taking, giving = winner(view, pair), loser(view, pair)
     held = own_of(view, taking, view.hands[taking])
     got = own_of(view, giving, view.hands[giving])
-    # Draw `same`, in proportion to `ways_of_exchange`; then an exchange of this kind, uniformly.
+    # Draw `same` in proportion to `ways_of_exchange`, then uniformly one of these exchanges.
     total, drawn = 0.0, 0
     for same in range(tax + 1):
         weight = ways_of_exchange(rules, held, got, tax, same)
@@ -341,9 +341,8 @@ def exchange_weight(rules, view, player, hands):
 def deal_weight(rules, state, player):
     """Count the exchanges, unknown to `player`, that lead to the hands of a full state, as a float.
 
-    1 if all is known: a loser knows all of its pair's exchange, a winner all but which of its cards
-    were the tax (`ways_to_pay`), others nothing of it (`exchange_weight`). Tricks are being played.
-    `redeal` draws determinisations about in proportion to this number.
+    A loser knows all of its pair's exchange, a winner all but the tax, others nothing. Tricks are
+    being played. `redeal` draws determinisations about in proportion to this number.
     """
     if not has_exchange(rules, state):
         return 1.0
@@ -357,7 +356,7 @@ def deal_weight(rules, state, player):
 
 @kernel
 def draw_exchanges_again(rules, state, player, rng):
-    """Draw the hidden parts of the exchanges anew after the others' hands have changed."""
+    """Draw what `player` does not know of the exchanges, after the others' hands have changed."""
     if has_exchange(rules, state):
         for pair in range(len(state.taxed)):
             if player == winner(state, pair):

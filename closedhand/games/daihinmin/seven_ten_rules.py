@@ -2,7 +2,7 @@
 
 Cards are given face up: all players know who holds them until they are played. They are chosen one
 by one, in ascending order, until the player passes. States under these rules have fields for this.
-For others the functions here return constants, and kernels are compiled without the rules.
+For other states the functions here return constants, and kernels are compiled without the rules.
 
 The **own** cards of a player are its hand at the first trick, after the exchange: the cards that it
 holds, or has played or discarded, less those that it got, plus those that it gave away.
@@ -55,7 +55,7 @@ def clear_gifts(state):
 @kernel
 def spent_by(state, player):
     """Return the cards, a set, that a player got after a seven and has played or discarded."""
-    # Only with two jokers is there a field: they are alike, so `played` does not tell which it was.
+    # With two jokers `played` does not tell which one was played, so there is a field for it.
     if two_jokers(state):
         return _spent_by(state, player)
     given = NONE

@@ -1,4 +1,4 @@
-"""The state of Daihinmin, field by field, and its rules as kernels take them.
+"""The state of Daihinmin, field by field, and the rules as kernels take them.
 
 Players keep their numbers when seats change; `seats` lists the players in seat order. Actions are
 the ids of `plays.py`. Sets of cards are bits of a `uint64`, as in `cards.py`.
@@ -41,7 +41,7 @@ def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
     # differ in name or shape.
     fields: list[tuple[Any, ...]] = []
     if jokers > 1:  # the two jokers cannot be distinguished
-        fields += [("spent", "u8", players)]  # cards got after a seven, and played or discarded
+        fields += [("spent", "u8", players)]  # cards got after a seven, then played or discarded
     if giving:  # `seven_give` or `ten_discard`
         fields += [
             ("shown", "u8", players),  # cards got after a seven and still held, which all have seen
@@ -128,7 +128,7 @@ def _empty_states(state, number):
 
 
 titles_of = by_players(TITLES)
-"""Titles by place, a row of `TITLES`, for the number of players of a state."""
+"""Function that returns the titles by place for the players of a state, a row of `TITLES`."""
 
 
 class Rules(NamedTuple):

@@ -4,9 +4,9 @@
 `landlord_down`, `landlord_up` and `three_landlord_cards`, the last ones also among the landlord's.
 A card is its rank: 3 to 14 for 3 to A, 17 for 2, 20 and 30 for the jokers.
 
-To unpickle is to run what the file says. Here `pickletools.genops` splits the file into its
-instructions, and those that build lists, dicts, texts and numbers are followed. Any other one, such
-as those that name a function, is refused. A file that is not a list of decks is an `InputError`.
+Unpickling would run any function that the file names. Here `pickletools.genops` splits the file
+into its instructions, and only those that build lists, dicts, texts and numbers are followed. Any
+other instruction, or a file that is not a list of decks, raises an `InputError`.
 """
 
 import pickletools
@@ -108,7 +108,7 @@ def decks(path: Path) -> list[Record]:
 
 
 def _record(number: int, deck: Any) -> Record:
-    """Make the record of a deck: the landlord's hand is written without the public cards."""
+    """Make the record of a deck, in which the landlord's hand lacks the public cards."""
     if not isinstance(deck, dict) or set(deck) != set(ROLES):
         raise InputError(f"deck {number} is not a dict of {', '.join(ROLES)}")
     fields: list[str] = []

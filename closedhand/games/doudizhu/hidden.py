@@ -15,7 +15,7 @@ from closedhand.games.doudizhu.state import SEATS, clear
 
 @kernel
 def known_public(state):
-    """Return the public cards that the landlord is known to hold still, packed.
+    """Return the public cards that the landlord is known to hold still, packed; 0 in an auction.
 
     Suits are not distinguished, so a card that the landlord has played counts as the public card of
     its rank.

@@ -10,7 +10,7 @@ from closedhand.core.statistics import wins
 
 
 def winning_percentage(game: Game, points: np.ndarray) -> np.ndarray:
-    """Compute WP, the winning percentage: 1 for a win, 0 for a loss, 1/2 for a payoff of 0."""
+    """Rate each result for WP, the winning percentage: 1 a win, 0 a loss, 1/2 a payoff of 0."""
     return wins(points)
 
 

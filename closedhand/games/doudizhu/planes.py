@@ -51,7 +51,7 @@ SIZE = RANKS * ROWS * PLANES + STATUS
 OPENING = {"opening": (SEATS + 1 + RANKS,)}
 
 ROUNDS = 6
-"""Latest rounds with a plane for each player."""
+"""Number of latest rounds that have a plane for each player."""
 UNSEEN, HAND = 19, 20
 """Planes of the unseen cards and of the observer's hand."""
 CATEGORY_ROW = 4
@@ -71,7 +71,7 @@ def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the planes, the status vector, and the part `opening`."""
+    """Write the planes, the status vector, and the part `opening` if observations have it."""
     draw(rules, state, player, out)
     write_opening(rules, state, player, out[SIZE:])
 
@@ -87,7 +87,7 @@ def draw(rules, state, player, out):
 @inlined
 def cell(x, y, z):
     """Return the index of a cell of the planes in the flat observation."""
-    return np.uint64((x * ROWS + y) * PLANES + z)  # an index with a sign would be checked
+    return np.uint64((x * ROWS + y) * PLANES + z)  # Numba tests signed indices for wraparound
 
 
 def cells_of_groups() -> np.ndarray:
@@ -144,7 +144,7 @@ def spread(bits):
 
 @inlined
 def draw_cards(out, z, cards):
-    """Draw rows 0-3 of a plane."""
+    """Draw rows 0-3 of a plane: the ranks with at least 1, 2, 3, 4 packed cards."""
     for number in range(1, 5):
         ranks = at_least(cards, number)
         # Writing 0 as well avoids a branch that the processor could not predict.
@@ -213,7 +213,7 @@ def with_kickers(plays, family, lowest, cards):
 
 @kernel
 def search_kickers(plays, family, lowest, cards):
-    """Do `with_kickers` by looking for a play of each group."""
+    """Do `with_kickers` by searching the plays of each group."""
     found = np.uint64(0)
     for g in range(family.first, family.end):
         rank = one(family.rank + g - family.first)
@@ -255,7 +255,7 @@ def draw_history(rules, state, player, out):
 
 @kernel
 def draw_status(rules, state, player, out):
-    """Write the status vector."""
+    """Write the status vector to `out`, which is all zero."""
     if state.landlord >= 0:
         # Distance from the landlord: 0 the landlord, 1 the down peasant, 2 the up peasant.
         out[around(rules, player - state.landlord)] = 1

@@ -72,7 +72,7 @@ def _take_back(rules: Rules, state: np.record, start: np.record) -> str:
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
-    """Return the reason why a record is not a view that `redeal` can fill, or an empty string."""
+    """Return why a record is not a view that `redeal` can fill; an empty text if it is."""
     shown = int(view.landlord) if is_shown(rules, view) else player
     if view.seed or any(view.hands[seat] for seat in range(SEATS) if seat not in (player, shown)):
         return f"a view of player_{player} shows neither the others' hands nor the seed"

@@ -104,7 +104,7 @@ def _packed(cards: Any, name: str) -> np.uint64:
 
 
 def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
-    """Give the landlord the cards that another player sees."""
+    """Give the landlord the cards that it has shown to `player`, another player."""
     landlord = int(state.landlord)
     if not is_shown(rules, state) or landlord == player:
         if shown is not None:
@@ -122,7 +122,7 @@ def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
-    """Give the player to act exactly the cards of its play: the others of its hand are hidden."""
+    """Set the hidden hand of the player to act to the cards of its play alone."""
     if action >= rules.plays.number:
         return  # a word
     cards, left = rules.plays.need[action], state.left[state.player]
@@ -142,7 +142,7 @@ def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> No
 
 
 def _check_deck(rules: Rules, total: int, others: str) -> None:
-    """Check that the deck has the cards `total`, packed; `others` describes some in a message."""
+    """Check that the deck has the packed cards `total`; `others` describes some in the message."""
     deck = int(rules.options.deck)
     for i, rank in enumerate(RANKS):
         number, most = total >> 4 * i & 15, deck >> 4 * i & 15
