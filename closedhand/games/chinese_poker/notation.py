@@ -182,10 +182,7 @@ class Notation:
         return (Part("back", 5), Part("middle", 5), Part("front", 3))
 
     def scene(self, state: State) -> list[Row]:
-        """Return the table: a row for each player, with back, middle and front, named, if known.
-
-        At the end each row also gives the player's payoff.
-        """
+        """Return a row for each player: the board, if set and known, or cards; the final payoff."""
         players = range(self.rules.players)
         if not over(self.rules, state):
             return [self._row(state, seat, seat == state.player) for seat in players]

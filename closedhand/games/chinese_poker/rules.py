@@ -237,10 +237,7 @@ def natural(hand):
 
 @kernel
 def are_runs(ranks):
-    """Return whether thirteen cards, as counts by rank, make runs of five, five and three.
-
-    The search is by backtracking. It leaves `ranks` all zero if it finds the runs, else unchanged.
-    """
+    """Return whether 13 cards, counted in `ranks`, are runs of 5, 5 and 3; if so, zero `ranks`."""
     for a in range(10):
         if lay_run(ranks, a, 5, -1):
             for b in range(10):
@@ -255,10 +252,9 @@ def are_runs(ranks):
 
 @kernel
 def lay_run(ranks, low, length, sign):
-    """Remove a run from the counts of ranks (`sign` -1), or put it back (1).
+    """Remove a run from counts of ranks (`sign` -1), if they have it, or put it back (1).
 
-    Return False, and change nothing, if they lack the run. Its ranks begin with `low`; 0, the low
-    ace, is counted at 13 (`i or 13`).
+    Return whether it was done. A run from 0, the low ace, uses the count at 13 (`i or 13`).
     """
     for i in range(low, low + length):
         if ranks[i or 13] + sign < 0:

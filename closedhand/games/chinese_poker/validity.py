@@ -1,8 +1,7 @@
 """Validation of Chinese Poker states: the reason why the rules do not allow one.
 
-All fields are checked. The players act simultaneously: any of them may have set their hands or, in
-sub-steps, chosen their backs. The player to act may be any whose hand is not set, and at the end
-any player.
+All fields are checked. Any players may have set their hands or, in sub-steps, chosen their backs.
+The player to act may be any whose hand is not set, and at the end any player.
 """
 
 from typing import Any

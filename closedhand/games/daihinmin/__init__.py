@@ -34,7 +34,7 @@ exchange cards; four have no heimin, and six have two.
 With `jokers=2` there are 54 cards. Two jokers may stand in one group or kaidan; alone they are the
 strongest pair, which nothing beats.
 
-By default there are 2,421 plays and the pass; with other numbers of players or jokers more plays
+By default there are 2,421 plays and the pass; with three or four players, or two jokers, more plays
 follow, with ids after the pass. In the exchange, the ids of singles name the cards to give; two
 cards are chosen in ascending order.
 """

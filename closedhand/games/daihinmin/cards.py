@@ -166,11 +166,7 @@ def list_cards(cards, out):
 
 @kernel
 def draw_some(cards, number, rng):
-    """Draw a random subset of `number` cards.
-
-    Selection sampling (Knuth, The Art of Computer Programming 2, algorithm S): each card is chosen
-    with probability number still needed / cards left.
-    """
+    """Draw a random subset of `number` cards: Knuth, TAOCP 2, algorithm S, selection sampling."""
     chosen = np.uint64(0)
     left = bits.size(cards)
     while number > 0:

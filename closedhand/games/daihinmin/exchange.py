@@ -3,7 +3,6 @@
 1. The losers, daihinmin and hinmin, pay their best cards as **taxes** when a round begins.
 2. The daifugo chooses the cards that it gives back, one by one, in ascending order.
 3. The fugo chooses the card that it gives back.
-4. The first trick is led.
 
 The **winner** and the **loser** of pair 0 are the daifugo and the daihinmin, those of pair 1 the
 fugo and the hinmin. Three players have only pair 0. A **pick** is a card chosen to be given back.

@@ -36,7 +36,6 @@ __all__ = [
 
 PRESETS: dict[str, dict[str, Any]] = {"uecda": {}, "paper": {"seat_period": 100}}
 MOST_ROUNDS = 10**6
-"""Maximum number of rounds of a match."""
 
 OPTIONS = Options(
     "daihinmin",

@@ -7,7 +7,7 @@ the points so far.
 A card is its suit (S H D C), then its rank; `J3` is the joker. A joker in a play is written as K,
 L, M or N for the suits S H D C, or as J for the fifth card of a group, followed by the rank that it
 stands for. An `x` in place of the rank is the column below the 3 or above the 2, or marks a lone
-joker. All submissions are logged; those that form no play count as passes. Any other text is an
+joker. All submissions are logged; those that form no play count as passes. Any other text raises an
 `InputError`.
 """
 
@@ -48,7 +48,7 @@ NO_EXCHANGE = "NULL"
 UNKNOWN_EXCHANGE = ""
 """Text in place of a line that `without_stray_exchange` removes from a round with classes."""
 EXCHANGED = re.compile(r"([0-4][0-4][^E ]*EE ?)+")
-"""Entries of an exchange begin with giver and receiver; those of the plays with one player."""
+"""An exchange: its entries begin with giver and receiver, entries of plays with one player."""
 SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")
 """Cards of a submission, whether they form a play or not."""
 LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)
@@ -78,10 +78,8 @@ HEADER = {
 OTHER_OPTIONS = "OPTIONS"
 """Line of our server alone: further, non-default options as JSON."""
 TIME_END, TOTAL, SEED = "TIME_END", "TOTAL_POINT", "SEED"
-"""Keys of the lines at the end, which `read` puts into the header.
-
-The seed is a line of our server alone. It deals the rounds to come, and others may read the log.
-"""
+"""Keys of the lines at the end, which `read` puts into the header. `SEED` is one of our server
+alone; in the header of a running match it would reveal the rounds to come."""
 NEVER = 10**6
 """Number of rounds between shuffles of the seats if there are none: no match has more rounds."""
 
@@ -119,7 +117,7 @@ class Log:
     Attributes:
         header: Values of the header by key.
         rounds: Values of each round by key.
-        first: Number of the first round; 0 unless the log is a part of one.
+        first: Number of the first round; not 0 if the log is the end of a longer one.
     """
 
     header: dict[str, str]
@@ -375,7 +373,7 @@ def header(game: Game, names: Sequence[str]) -> dict[str, str]:
 
 
 def header_text(header: Mapping[str, str]) -> str:
-    """Write the lines of a header, or of the end of a log."""
+    """Write values by key as lines of the header or of the end of a log."""
     return "".join(f"%-----%{key}% {value}\n" for key, value in header.items())
 
 

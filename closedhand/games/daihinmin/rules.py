@@ -1,8 +1,7 @@
 """The rules of Daihinmin: the match, its rounds, and their points.
 
 A round consists of the exchange, if there are classes, and tricks until one player remains. Kernels
-do not check whether an action is legal, which `admit` does, nor whether a view hides what they
-read.
+do not check whether an action is legal, nor whether a view hides what they read.
 """
 
 import numpy as np

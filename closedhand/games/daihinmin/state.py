@@ -1,7 +1,7 @@
 """The state of Daihinmin, field by field, and the rules as kernels take them.
 
-Players keep their numbers when seats change; `seats` lists the players in seat order. Actions are
-the ids of `plays.py`. Sets of cards are bits of a `uint64`, as in `cards.py`.
+Players keep their numbers when seats change. Actions are the ids of `plays.py`; sets of cards are
+bits of a `uint64`, as in `cards.py`.
 """
 
 from collections.abc import Callable, Mapping
@@ -84,10 +84,8 @@ STATE = _type_of(PLAYERS, False, 1)
 
 
 def two_jokers(record: Any) -> bool:
-    """Return whether a state, or a table of plays, belongs to a game with two jokers.
-
-    In kernels the result is a constant, since it depends on the type of the record alone.
-    """
+    """Return whether a state, or a table of plays, is of a game with two jokers."""
+    # Kernels are compiled for the type of the record, so the result is a constant there.
     return not {"spent", "second"}.isdisjoint(record.dtype.names)
 
 
@@ -99,10 +97,7 @@ def _two_jokers(record):
 
 
 def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
-    """Make a function that looks up a tuple of numbers by the number of players of a state.
-
-    In kernels its result is a constant, since it depends on the type of the state alone.
-    """
+    """Make a function of a state that looks up its number of players; constant in kernels."""
 
     def find(state: Any) -> Any:
         return table[len(state["hands"])]

@@ -1,7 +1,4 @@
-"""Tricks: the leader, the effects of a play, the next turn, and the players who are out.
-
-Kernels do not check whether a play is legal.
-"""
+"""Tricks: the leader, the effects of a legal play, the next turn, and the players who are out."""
 
 import numpy as np
 

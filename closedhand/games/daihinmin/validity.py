@@ -88,10 +88,7 @@ def _no_round(rules: Rules, state: np.record) -> str:
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
-    """Return why a record is not a view that `redeal` can fill; an empty text if it is.
-
-    The record has passed `_no_round`.
-    """
+    """Return why a record is not a view that `redeal` can fill; an empty text if it is."""
     hands, played = view.hands.tolist(), view.played.tolist()
     everybody = range(len(hands))
     if view.seed or any(hands[other] for other in everybody if other != player):

@@ -1,8 +1,8 @@
 """Cards without suits: their text, and hands packed as counts by rank.
 
-Suits never matter in Dou Dizhu. A hand is one `uint64` of fifteen 4-bit counts, rank 0 in the
-lowest bits. Hands are added and subtracted as numbers. Counts never exceed 4, so the highest bit of
-every count is free, and `contains` compares all ranks by one subtraction.
+A hand is one `uint64` of fifteen 4-bit counts, rank 0 in the lowest bits. Hands are added and
+subtracted as numbers. Counts never exceed 4, so the highest bit of every count is free, and
+`contains` compares all ranks by one subtraction.
 """
 
 from collections import Counter

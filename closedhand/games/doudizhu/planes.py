@@ -53,7 +53,6 @@ OPENING = {"opening": (SEATS + 1 + RANKS,)}
 ROUNDS = 6
 """Number of latest rounds that have a plane for each player."""
 UNSEEN, HAND = 19, 20
-"""Planes of the unseen cards and of the observer's hand."""
 CATEGORY_ROW = 4
 """Row of the first category; the rows before it count cards."""
 PASS_ROW = ROWS - 1

@@ -3,8 +3,7 @@
 A play is a **main group**, the 333 of 3334, whose ranks are its **main ranks**, and its
 **kickers**, the 4. There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by
 category, then length, then rank); the shuttles of `botzone` follow. Every group owns a contiguous
-range of flat action ids, one for each choice of kickers, in ascending order. The flat action space,
-the paper's 309 policy outputs and the kicker sub-steps all use this table.
+range of flat action ids, one for each choice of kickers, in ascending order.
 """
 
 from collections import Counter
@@ -20,7 +19,7 @@ from closedhand.games.doudizhu.counts import RANKS, unpack
 
 
 class Category(NamedTuple):
-    """One row of Table 3.
+    """A row of the DeepRocket paper's Table 3, or chains of fours.
 
     Attributes:
         name: Name of the category.
@@ -66,11 +65,9 @@ SHUTTLES = (
     Category("four+dual solo", 4, range(2, 4), ACE, 2, 1),
     Category("four+dual pair", 4, range(2, 3), ACE, 2, 2),
 )
-"""Chains of fours, which only `botzone` has: each belongs to the category of a single four.
-
-Their groups and families follow those of the pass, so that the others are the same in all presets.
-Their plays come before the pass, which is the last play.
-"""
+"""Chains of fours, which only `botzone` has, each in the category of a single four. Their groups
+and families follow those of the pass, so that the others are the same in all presets; their plays
+come before the pass."""
 
 GROUPS = 309
 """Number of main groups without the shuttles, but with the pass."""
@@ -195,7 +192,7 @@ class Deck(NamedTuple):
     """The cards of a game and their division.
 
     Attributes:
-        cards: All cards.
+        cards: All cards, as letters of `RANKS`.
         hand: Number of cards dealt to each player.
         players: Number of players, 2 or 3.
         aside: Number of cards set aside face down, in a game of two.

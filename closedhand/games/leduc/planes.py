@@ -23,7 +23,6 @@ from closedhand.games.leduc.state import FLOP, Rules, revealed
 
 STATUS = 4
 FIRST_ACTION = 2
-"""The row of the first action."""
 
 
 def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:

@@ -1,7 +1,4 @@
-"""The rules of the Leduc family: deals, actions and payoffs.
-
-Kernels do not check whether an action is legal, nor whether a view hides what they read.
-"""
+"""The rules of the Leduc family: deals, actions and payoffs. Kernels do not check arguments."""
 
 from collections import Counter
 from collections.abc import Iterator

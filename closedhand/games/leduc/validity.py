@@ -1,8 +1,4 @@
-"""Validation of Leduc states: the reason why the rules do not allow one.
-
-All fields are checked: the cards must come from the deck, and the rest must follow from the
-actions.
-"""
+"""Validation of Leduc states: the deck has the cards, and the rest follows from the actions."""
 
 import numpy as np
 
