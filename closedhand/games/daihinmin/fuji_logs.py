@@ -90,7 +90,7 @@ def hands_of(words: list[str], name: str) -> list[int]:
 
 
 def play_of(text: str) -> int:
-    """Parse a play to its id."""
+    """Parse a play to its id; a time after the play is ignored."""
     text = TIME.sub("", text)
     if text == "p":
         return PASS

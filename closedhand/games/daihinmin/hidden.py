@@ -119,12 +119,11 @@ def redeal(rules, view, player, rng):
 
 @kernel
 def draw_exchanges(rules, view, player, rng):
-    """Draw what `player` does not know of the exchanges, given all hands."""
+    """Draw what `player` does not know of the exchanges, given all hands; complete the history."""
     for pair in range(len(view.taxed)):
         # A winner's tax has been drawn with the payer's hand, by `deal_taxed`.
         if player != winner(view, pair):
             draw_exchange(rules, view, pair, player == loser(view, pair), rng)
-    # Write the cards given back into the history.
     move = 0
     for pair in range(len(view.taxed)):
         cards = view.returned[pair]
@@ -188,12 +187,9 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
     """Deal `number` `hidden` cards to the loser of a pair, who paid the observer; return them.
 
     The payer kept no card better than one it paid, and the whole tax was in the observer's hand.
-    So the best card that the payer kept determines the number of possible taxes:
-
-    1. Weight each possible best card by the number of taxes and of hands that go with it, and draw
-       one by weighted reservoir sampling.
-    2. Deal that card, and the other cards from those below it.
-    3. Draw the tax from the observer's cards above it, into `taxed`.
+    So the best card that the payer kept determines the number of possible taxes. That card is drawn
+    first, weighted by the number of taxes and of hands that go with it. The other cards are drawn
+    from those below it, and the tax from the observer's cards above it.
     """
     tax = TAXES[pair]
     held, kept = held_and_kept(view, pair)
@@ -239,7 +235,7 @@ def held_and_kept(view, pair):
 
 @kernel
 def draw_tax(rules, view, pair, held, best, rng):
-    """Draw the tax from the winner's cards `held`: all of it is better than `best`."""
+    """Draw the tax, into `taxed`, from the winner's cards `held` that are better than `best`."""
     view.taxed[pair] = alike(draw_some(payable(rules, held, best), TAXES[pair], rng))
 
 

@@ -126,12 +126,12 @@ class Log:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The players' names."""
+        """Names of the players; empty if the header has none."""
         return tuple(self.header.get(NAMES, "").split())
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of `make_game` for a single round; an invalid header is an `InputError`."""
+        """Options of `make_game` for a single round; an invalid header raises an `InputError`."""
         found = rules_of({key: self.header[key] for key in HEADER if key in self.header})
         others = check_fields(parse_json(self.header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
         check_competition(make_game("daihinmin", **{**found, **others}))
@@ -153,11 +153,8 @@ def read(path: Path) -> Log:
 def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Read the number of each round of a log and its values by key, one round at a time.
 
-    The first round may have any number; the others follow it one by one.
-
-    Args:
-        path: The log, which may be compressed by gzip.
-        header: Dict to which the lines of the header are added, those at the end of the log last.
+    The first round may have any number; the others follow it one by one. The lines of the header
+    are added to `header`, those at the end of the log last.
 
     Raises:
         InputError: The file cannot be read, or a line is not that of a log.
@@ -283,14 +280,10 @@ def gifts(values: Mapping[str, str]) -> list[str]:
 
 
 def without_stray_exchange(values: dict[str, str]) -> tuple[dict[str, str], str]:
-    """Ignore an exchange line that holds no exchange.
+    """Return a round's values, without an exchange line that holds none, and a warning or "".
 
-    When the text of a round's plays overflows, the official server writes the end of it over the
-    exchange, also in a round without classes, which has no exchange.
-
-    Returns:
-        The values of the round, and a warning that names what is ignored, or an empty text. The
-        exchange is `NO_EXCHANGE` in a round without classes, `UNKNOWN_EXCHANGE` in one with them.
+    If the text of the plays overflows, the official server writes its end over the exchange. That
+    becomes `NO_EXCHANGE` in a round without classes, and else `UNKNOWN_EXCHANGE`.
     """
     text, classes = values.get("change_cards", NO_EXCHANGE), values.get("mibun")
     if text == NO_EXCHANGE:
@@ -399,7 +392,7 @@ def log_text(log: Log) -> str:
 
 
 def cards_text(cards: int) -> str:
-    """Write a set of held cards."""
+    """Write a set of held cards, in the order of `HELD`."""
     return "".join(text for text, card in HELD.items() if cards >> card & 1)
 
 

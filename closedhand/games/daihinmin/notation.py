@@ -191,7 +191,7 @@ class Notation(TableNotation):
 
 
 def points_before(state: np.record) -> list[int]:
-    """Return the points before the current round."""
+    """Return the points by player before the current round, which may be over."""
     points = state.points.tolist()
     if state.out != len(points):
         return points

@@ -261,7 +261,6 @@ def leave(rules, state, player, forbidden):
 def move_on(rules, state, skipped):
     """Give the turn to the next player who can play on, after `skipped` others; or end a trick."""
     waiting = everybody(state) & ~state.passed
-    # The trick's owner may play over its own cards, unless the rules forbid it.
     if not rules.options.overplay and state.target >= 0:
         waiting &= ~(1 << state.owner)
     if waiting == 0:

@@ -135,7 +135,7 @@ def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: 
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Return the cards that are played or shown as seen, the rest but the hand as unseen."""
+    """Return as seen the cards played or shown, and as unseen the rest but the player's hand."""
     rules = game.flat.rules
     seen = sum(map(int, view.played))
     if is_shown(rules, view) and view.landlord != player:

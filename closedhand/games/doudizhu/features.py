@@ -83,7 +83,7 @@ SUBSTEPS_SIZE = SIZE + len(KICKERS)
 
 
 def table(rules: Rules, *substeps: FeatureTable) -> FeatureTable:
-    """Return the table of a game: `FEATURES`, then `substeps`, then `OPENING` if it applies."""
+    """Return a game's table: `FEATURES`, `substeps`, and `OPENING` for doubling or an open hand."""
     return sum((*substeps, *[OPENING] * rules.has_opening), FEATURES)
 
 

@@ -1,4 +1,4 @@
-"""Results of matches as the literature on Dou Dizhu counts them, columns of `GameSpec.columns`.
+"""Results as the literature on Dou Dizhu counts them, for `GameSpec.columns`.
 
 They are computed from the payoffs of an agent, summed over a side, float64 [deals, sides].
 """

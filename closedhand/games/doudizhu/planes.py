@@ -267,7 +267,7 @@ def draw_status(rules, state, player, out):
 
 @kernel
 def write_opening(rules, state, player, out):
-    """Write the part `opening`, if observations have it; compact ones end with it as well."""
+    """Write the part `opening`, if observations have it; compact observations end with it, too."""
     if rules.options.double_word:
         for i in range(rules.options.players):
             out[i] = doubled(rules, state, around(rules, player + i))

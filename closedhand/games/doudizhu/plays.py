@@ -22,7 +22,6 @@ class Category(NamedTuple):
     """A row of the DeepRocket paper's Table 3, or chains of fours.
 
     Attributes:
-        name: Name of the category.
         copies: Number of cards of each main rank.
         lengths: Possible numbers of consecutive main ranks.
         highest: Highest main rank, as an index into `RANKS`.

@@ -272,7 +272,7 @@ def draw_row(out, z, y, ranks):
 
 @kernel
 def draw_counts(out, z, y, cards, rows):
-    """Mark, in `rows` rows from `y` on of channel `z`, ranks with at least 1, 2, … packed cards."""
+    """Mark, in `rows` rows from `y` on, the ranks with at least 1, 2, … of the packed `cards`."""
     for x in range(planes.RANKS):
         for k in range(min(rows, count(cards, x))):
             out[place(x, y + k, z)] = 1

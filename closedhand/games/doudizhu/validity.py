@@ -1,7 +1,6 @@
 """Validation of Dou Dizhu states: the reason why the rules do not allow one.
 
-Everything is checked except `seed`, from which the next deal follows if everybody passes in the
-auction. It may be any number but 0 in a full state, and must be 0 in a view.
+All fields are checked, but `seed` may be any number except 0, and is 0 in a view.
 """
 
 from collections.abc import Sequence

@@ -75,7 +75,7 @@ def over(rules, state):
 
 @kernel
 def returns(rules, state, out):
-    """Write the payoffs of a finished game by player: the loser's bet goes to the winner."""
+    """Write the payoffs of a finished game by player: the loser's bet, or 0 for a tie."""
     node = rules.tables.nodes[state.node]
     if node.winner == SHOWDOWN:
         sign = rules.tables.better[state.cards[S], state.cards[T], state.cards[FLOP]]
