@@ -66,13 +66,13 @@ def spent_by(state, player):
 
 @kernel
 def got_by(state, player):
-    """Return the cards, a set, that a player got after a seven and holds or has played."""
+    """Return the cards, a set, that a player got after a seven, whether still held or not."""
     return added(state, shown_by(state, player), spent_by(state, player))
 
 
 @kernel
 def gone_from(state, player):
-    """Return the own cards that a player has played or given away."""
+    """Return the own cards that a player has played, discarded or given away."""
     played = removed(state, state.played[player], spent_by(state, player))
     return added(state, played, away_from(state, player))
 

@@ -97,7 +97,7 @@ def _two_jokers(record):
 
 
 def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
-    """Make a function of a state that looks up its number of players; constant in kernels."""
+    """Make a function of a state that returns `table[number of players]`; constant in kernels."""
 
     def find(state: Any) -> Any:
         return table[len(state["hands"])]

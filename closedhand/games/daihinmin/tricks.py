@@ -78,7 +78,7 @@ def new_trick(state, leader):
 
 @kernel
 def end_trick(rules, state, leader):
-    """End the trick and the effect of its jacks; `leader` leads, or the next player not out."""
+    """End the trick and the effect of a jack in it; `leader` leads, or the next player not out."""
     if is_back(rules, state):
         state.revolution = 1 - state.revolution
     new_trick(state, leader)
@@ -226,7 +226,7 @@ def lay(rules, state, action):
 
 @kernel
 def hand_on(rules, state, action):
-    """Give or discard a card after a seven or a ten, or pass; after the last one move on."""
+    """Give or discard a card after a seven or a ten, or pass; move on once none is due."""
     player = np.int64(state.player)
     if action == PASS:
         gifts.set_due(state, 0)
@@ -244,7 +244,7 @@ def hand_on(rules, state, action):
 
 @kernel
 def leave(rules, state, player, forbidden):
-    """Rank a player without cards, last if `forbidden`, a fallen daifugo, and the last one left."""
+    """Rank a player without cards (last if `forbidden`), a fallen daifugo and the last one left."""
     go_out(state, player, forbidden)
     if rules.options.capital_fall and not forbidden and state.places[player] == 0:
         # The daifugo falls if another player is out first.
@@ -259,7 +259,7 @@ def leave(rules, state, player, forbidden):
 
 @kernel
 def move_on(rules, state, skipped):
-    """Give the turn to the next player who can play on, after `skipped` others; or end a trick."""
+    """Skip `skipped` players, and give the turn to the next who can play on, or end the trick."""
     waiting = everybody(state) & ~state.passed
     if not rules.options.overplay and state.target >= 0:
         waiting &= ~(1 << state.owner)

@@ -1,7 +1,6 @@
 """Validation of Daihinmin states: the reason why the rules do not allow one.
 
-The current round is replayed from its deal. Earlier and later rounds are not checked, since a deal
-in the notation may state anything:
+The current round is replayed from its deal. The deal itself may be any that the notation can state:
 
 - `seats` and `classes` are any order of the players, or there are no classes.
 - Any of the players may have the larger hands, such as any three of five.

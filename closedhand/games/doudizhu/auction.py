@@ -145,7 +145,7 @@ def is_shown(rules, state):
 
 @kernel
 def conceded(rules, state):
-    """Return the number of cards with which a peasant wins, 0 in a game of three."""
+    """Return the largest number of cards left with which a peasant wins; 0 in a game of three."""
     return 1 + robberies(rules, state) if rules.options.players < SEATS else 0
 
 
@@ -186,7 +186,7 @@ def say(rules, state, value):
 
 @kernel
 def bid(rules, state, value):
-    """Apply a bid; 3 or the last ends the auction. Return whether nobody is the landlord then."""
+    """Apply a bid, 0 to 3; return whether the auction ends without a landlord."""
     if value > 0:
         state.stake = value
         state.owner = state.player

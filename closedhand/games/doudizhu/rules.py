@@ -318,8 +318,8 @@ def legal(rules, state, out):
 def play(rules, state, action):
     """Apply a legal action, and determine the next player to act.
 
-    If all pass in the auction, the cards are dealt again, or the game ends after `passed_deals`
-    such deals; it does not end so if that is 0.
+    If all pass in the auction, the cards are dealt again. After `passed_deals` such deals the game
+    ends instead, unless this option is 0.
     """
     opening = auction.is_opening(rules, state)  # it reads `moves`, which grows below
     state.history[state.moves] = action

@@ -264,7 +264,7 @@ def place(x, y, z):
 
 @kernel
 def draw_row(out, z, y, ranks):
-    """Mark the ranks of the bits of `ranks` in row `y` of channel `z`."""
+    """Mark the ranks that are bits of `ranks` in row `y` of channel `z`."""
     for x in range(planes.RANKS):
         if ranks >> x & 1:
             out[place(x, y, z)] = 1

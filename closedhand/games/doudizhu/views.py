@@ -29,8 +29,8 @@ def view_from(
 
     Args:
         game: Dou Dizhu, flat or in sub-steps; the view is between complete plays.
-        player: Seat of the player. Without bidding the landlord is seat 0, followed by the down and
-            the up peasant; with bidding seat 0 bids first.
+        player: Seat of the player. Without bidding 0 is the landlord, 1 the down peasant and 2 the
+            up peasant.
         hand: The cards that the player holds now, as ranks in any order: `3345TTJQKA22SB`.
         actions: All words, plays and passes since the last deal, of all players: ids of the flat
             game, or its notation (`3334`, `PASS`, `BID2`).
@@ -39,9 +39,9 @@ def view_from(
         passed: Number of earlier deals in which all passed; 0 with `passed_deals=0`.
 
     Raises:
-        InputError: Something that is not a card or not an action, an illegal action, more cards
-            than there are in the deck or in a hand, public or shown cards that the landlord cannot
-            have, or a fact that is missing or not known yet.
+        InputError: A text that is no card or no action, an illegal action, too many or too few
+            cards, public or shown cards that the landlord cannot have, or a fact that is missing or
+            not known yet.
 
     Examples:
         >>> from closedhand import make_game
