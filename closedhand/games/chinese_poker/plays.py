@@ -88,10 +88,7 @@ def keys(size: int) -> tuple[Key, ...]:
 
 @cache
 def keys_of_ranks(size: int) -> dict[tuple[int, ...], tuple[Key, ...]]:
-    """Map the ranks of five or three cards, high to low, to their strengths.
-
-    Five different ranks may be a flush, whose strength is the second one.
-    """
+    """Map ranks of five or three cards, high to low, to their strength and any flush's strength."""
     found = {}
     for ranks in combinations_with_replacement(range(12, -1, -1), size):
         different = len(set(ranks))

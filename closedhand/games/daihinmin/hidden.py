@@ -220,10 +220,7 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
 
 @kernel
 def held_and_kept(view, pair):
-    """Return the winner's cards before it gave any back, and the cards that the loser did not pay.
-
-    Both sets are without the cards received after sevens.
-    """
+    """Return what a winner owned (`own_of`) before it gave cards back, and what its loser kept."""
     taking, giving = winner(view, pair), loser(view, pair)
     held = own_of(view, taking, view.hands[taking])
     kept = own_of(view, giving, view.hands[giving])
@@ -263,10 +260,7 @@ def payable(rules, cards, best):
 
 @kernel
 def draw_exchange(rules, view, pair, paid, rng):
-    """Draw what an observer other than the winner of an exchange does not know of it.
-
-    `paid` is True if the observer is the loser, who knows the tax.
-    """
+    """Draw what the loser of a pair (`paid`) or a third player does not know of its exchange."""
     taking, giving = winner(view, pair), loser(view, pair)
     if is_complete(view, pair):
         if not paid:

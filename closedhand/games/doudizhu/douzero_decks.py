@@ -2,7 +2,6 @@
 
 `generate_eval_data.py` of DouZero writes a pickle: a list of dicts with the cards of `landlord`,
 `landlord_down`, `landlord_up` and `three_landlord_cards`, the last ones also among the landlord's.
-A card is its rank: 3 to 14 for 3 to A, 17 for 2, 20 and 30 for the jokers.
 
 Unpickling would run any function that the file names. Here `pickletools.genops` splits the file
 into its instructions, and only those that build lists, dicts, texts and numbers are followed. Any
@@ -23,7 +22,7 @@ HEAD = 4096
 """Number of bytes at the beginning of a file in which `ROLES` are looked for."""
 ROLES = ("landlord", "landlord_down", "landlord_up", "three_landlord_cards")
 CARDS = dict(zip([*range(3, 15), 17, 20, 30], RANKS, strict=True))
-"""The ranks by DouZero's numbers."""
+"""The ranks by DouZero's numbers, which are its cards."""
 
 NUMBERS = ("BININT", "BININT1", "BININT2", "INT", "LONG", "LONG1", "LONG4")
 TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE")

@@ -164,7 +164,7 @@ class Notation(TableNotation):
         return (f"stake {state.stake}", *bombs, *("spring",) * bool(is_spring(self.rules, state)))
 
     def last_actions(self, state: State) -> list[str]:
-        """Return each seat's action among the latest moves, one a player, or an empty text."""
+        """Return the text of each seat's action in the last turn of all players; empty if none."""
         players = self.rules.options.players
         last, moves = [""] * players, int(state.moves)
         for move in range(max(0, moves - players), moves):

@@ -33,7 +33,7 @@ STATE = record_type(
         ("moves", "i4"),  # number of these actions
         ("target", "i4"),  # id of the play to beat; -1: none, so the player to act leads
         ("player", "i4"),  # the player to act
-        ("owner", "i4"),  # who made the play to beat, or leads; the highest bidder, -1 before a bid
+        ("owner", "i4"),  # who made the play to beat, or leads; in an auction the top bidder, or -1
         ("landlord", "i4"),  # -1 during the auction
         ("words", "i4"),  # number of bids and other words, passes included; they open the history
         ("stake", "i4"),  # the highest bid, or the base, doubled by robbing and showing

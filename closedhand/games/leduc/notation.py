@@ -70,10 +70,7 @@ class Notation(TableNotation):
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """Return the table: S, T and the flop, with bets, pot, actions and the end (`plays.name`).
-
-        An empty text is a card face down: one that a view hides, and the flop until it is revealed.
-        """
+        """Return the table: S, T and the flop, face down until revealed, with bets and actions."""
         node = self.rules.tables.nodes[state.node]
         running = not over(self.rules, state)
         shown = [card_text(card).strip(HIDDEN) for card in state.cards]
