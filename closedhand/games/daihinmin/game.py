@@ -96,7 +96,6 @@ OPTIONS_TYPE = record_type(
         ("illegal_pass", "i4"),  # whether an illegal action counts as a pass
     ]
 )
-"""The options of a game as numbers."""
 
 
 @takes(OPTIONS)

@@ -53,7 +53,6 @@ SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")
 """Cards of a submission, whether they form a play or not."""
 LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)
 MOST_HEADER = 1000
-"""Maximum number of keys in a header."""
 
 NAMES = "palyer_name"
 SEATING, RANDOM = "RULE_SEKIGAE", "RAND_TYPE"
@@ -282,8 +281,8 @@ def gifts(values: Mapping[str, str]) -> list[str]:
 def without_stray_exchange(values: dict[str, str]) -> tuple[dict[str, str], str]:
     """Return a round's values, without an exchange line that holds none, and a warning or "".
 
-    If the text of the plays overflows, the official server writes its end over the exchange. That
-    becomes `NO_EXCHANGE` in a round without classes, and else `UNKNOWN_EXCHANGE`.
+    If the text of the plays overflows, the official server writes its end over the exchange. The
+    exchange becomes `NO_EXCHANGE` in a round without classes, and else `UNKNOWN_EXCHANGE`.
     """
     text, classes = values.get("change_cards", NO_EXCHANGE), values.get("mibun")
     if text == NO_EXCHANGE:

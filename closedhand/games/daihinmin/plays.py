@@ -139,7 +139,6 @@ def _singles() -> list[Play]:
 
 
 def _groups(size: int, *jokers: int) -> list[Play]:
-    """List the groups of a size with some numbers of jokers."""
     if jokers == (2,) and size == 2:  # the pair of jokers, which stand for no cards
         return [Play(JOKERS[2], 1, NUM_RANKS, NUM_RANKS, 0)]
     return [

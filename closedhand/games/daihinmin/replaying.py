@@ -203,9 +203,8 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     count from 0, and the first round is 0, or 1 if it has classes that were not drawn.
 
     Raises:
-        InputError: There are no records, their rules differ or do not fit into a log, one is not a
-            complete, legal round, its round, points, agents, seats or classes do not follow the
-            others', or an agent's name is empty.
+        InputError: There are no records, they are not complete, legal rounds of one match under
+            rules that a log can hold, or an agent's name is empty.
     """
     rounds: list[dict[str, str]] = []
     start, points = 0, np.zeros(PLAYERS, np.int64)

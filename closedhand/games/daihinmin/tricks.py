@@ -145,7 +145,7 @@ def is_number_locked(rules, state):
 
 @kernel
 def is_forbidden_finish(rules, action, revolution):
-    """Return whether a play is a forbidden finish; `revolution` as it was before the play."""
+    """Return whether a play is a forbidden finish; `revolution` is that before the play."""
     if not rules.options.forbidden_finish:
         return False
     if rules.plays.need[action] & BOTH or rules.plays.eight[action]:

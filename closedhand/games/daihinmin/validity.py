@@ -1,16 +1,13 @@
 """Validation of Daihinmin states: the reason why the rules do not allow one.
 
-The current round is replayed from its deal. The deal itself may be any that the notation can state:
+The current round is replayed from its deal. Where it does not determine a field:
 
 - `seats` and `classes` are any order of the players, or there are no classes.
-- Any of the players may have the larger hands, such as any three of five.
+- Any of the players may have been dealt the larger hands.
 - `points` are a possible sum over the rounds played so far.
 - `seed` is any number but 0, or 0 in a view.
-
-If the last round ends by passes, chance ranks the players left by their cards. Their places may be
-in any order, since a redealt view does not determine it.
-
-With `actions="card_sets"` the joker may stand wherever the flat game lets it stand.
+- Players whom chance ranks after passes have any order, since a redealt view does not determine it.
+- With `actions="card_sets"` the joker may stand wherever the flat game lets it stand.
 """
 
 from typing import Any

@@ -1,8 +1,7 @@
 """The state of Dou Dizhu, field by field, and the rules as kernels take them.
 
 Actions are the ids of the preset's play table (`plays.py`), the last of which is the pass, then the
-words: what is said before the landlord leads, such as bids (`auction.py`). Cards are counts by
-rank, packed (`counts.py`).
+words, such as bids (`auction.py`). Cards are counts by rank, packed (`counts.py`).
 """
 
 from typing import NamedTuple
