@@ -1,4 +1,4 @@
-"""Views of Chinese Poker, which show other boards once all are set, and determinisations."""
+"""Views of Chinese Poker, which show others' boards once all are set, and determinisations."""
 
 import numpy as np
 

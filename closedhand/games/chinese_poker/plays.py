@@ -147,7 +147,7 @@ TABLES = record_type(
     [
         ("binomial", "i4", (52, 6)),  # [n, k]: the binomial coefficient C(n, k)
         ("five", "i2", comb(52, 5)),  # the strength of every hand of five cards, by place
-        ("three", "i2", comb(52, 3)),  # the same for hands of three cards
+        ("three", "i2", comb(52, 3)),  # the strength of every hand of three cards, by place
         ("floor", "i2", STRENGTHS[FRONT]),  # the weakest middle that a front allows
         ("top", "i1", STRENGTHS[BACK]),  # by strength, the highest rank of a high card; else 13
         ("royalties", "i2", (3, STRENGTHS[BACK])),  # by part and strength

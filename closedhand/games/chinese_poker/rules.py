@@ -118,7 +118,7 @@ def legal(rules, state, out):
 @kernel
 def is_hopeless(rules, hand, strength):
     """Return whether a back of this strength is a high card below the hand's highest card."""
-    # It is then legal on no board: the highest card makes the middle or the front stronger. `top`
+    # Such a back is never in order: the highest card makes the middle or the front stronger. `top`
     # is 13, above all ranks, for a back that is more than a high card.
     return rules.tables.top[strength] < hand[0] // 4
 

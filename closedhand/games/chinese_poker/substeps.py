@@ -74,7 +74,7 @@ def is_legal(rules, state, action, ids):
         return known and flat.is_legal(rules.flat, state, arrangement, ids)
     if not 0 <= action < FIVES:
         return False
-    # A back is legal if one of its arrangements is; try the weakest front, the last, first.
+    # A back is legal if one of its arrangements is; try the weakest front, the last one, first.
     for arrangement in range(FRONTS * (action + 1) - 1, FRONTS * action - 1, -1):
         if flat.is_legal(rules.flat, state, arrangement, ids):
             return True

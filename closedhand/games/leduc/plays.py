@@ -96,7 +96,7 @@ TABLES = record_type(
 
 
 class Point(NamedTuple):
-    """A node before its successors are known; `raised` is the number of raises in its phase."""
+    """A node before its successors are known; `raised` is the number of raises in the phase."""
 
     phase: int = 1
     player: int = S

@@ -26,7 +26,7 @@ def deal(rules, state, seed):
 
 @kernel
 def begin(state):
-    """Reset `state` to the start of a game, except its cards."""
+    """Reset all fields of `state` but the cards to the start of a game."""
     for i in range(LONGEST):
         state.history[i] = 0
     state.moves = 0
@@ -82,5 +82,5 @@ def returns(rules, state, out):
         won = sign * node.bets[S]
     else:
         won = -node.bets[S] if node.winner == T else node.bets[T]
-    # `won` is an integer: as a float, a tie would pay -0.0.
+    # `won` is an integer: for a tie, the minus of the float 0.0 would be -0.0.
     out[S], out[T] = won, -won
