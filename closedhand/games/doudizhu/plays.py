@@ -1,7 +1,7 @@
 """Every play of Dou Dizhu as a row of a table, built from a preset's kicker rule.
 
-A play is a **main group**, the 333 of 3334, whose ranks are its **main ranks**, and its
-**kickers**, the 4. There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by
+A play is a **main group** and its **kickers**: 333 and the 4 in 3334. The **main ranks** are those
+of the main group. There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by
 category, then length, then rank); the shuttles of `botzone` follow. Every group owns a contiguous
 range of flat action ids, one for each choice of kickers, in ascending order.
 """
