@@ -135,7 +135,7 @@ def ranks_with(cards, number):
 
 @kernel
 def mirrored(ranks):
-    """Reverse the order of the ranks, four bits each, in a set or counts without the jokers."""
+    """Reverse the order of the ranks, four bits each, in a set without jokers or in counts."""
     # Neighbouring groups of 4, 8, 16 and 32 bits are swapped. The 13 ranks are then at the upper
     # end of the 16 groups of the word, and the last shift brings them down.
     for shift, mask in STAGES:
@@ -147,7 +147,7 @@ def mirrored(ranks):
 
 @kernel
 def in_runs(cards):
-    """Return the cards of a set without the jokers that are in runs of three or more of a suit."""
+    """Return the cards in runs of three or more of a suit; `cards` is a set without jokers."""
     # A shift by 4 bits is one rank of the same suit. `starts` are first cards of runs of three.
     starts = cards & (cards >> np.uint64(4)) & (cards >> np.uint64(8))
     return starts | (starts << np.uint64(4)) | (starts << np.uint64(8))

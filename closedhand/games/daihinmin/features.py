@@ -173,7 +173,7 @@ def features(rules, state, player, out):
 
 @kernel
 def write_both(rules, state, player, out, after):
-    """Write which sets contain both jokers, and the card that the second one to beat stands for."""
+    """Write which sets hold both jokers, and what the second joker to beat stands for."""
     # In the order of `table`: hand, unseen, to beat, given, got; played, by player; shown, by
     # player; rank and suit of the second joker.
     out[after] = has_both(state.hands[player])

@@ -143,7 +143,7 @@ def is_log(path: Path) -> bool:
 
 
 def read(path: Path) -> Log:
-    """Read a log; raises the errors of `read_rounds`."""
+    """Read a whole log; see `read_rounds` for the errors."""
     header: dict[str, str] = {}
     numbered = list(read_rounds(path, header))
     return Log(header, [values for _, values in numbered], numbered[0][0] if numbered else 0)
@@ -348,7 +348,7 @@ def check_loggable(game: Game) -> None:
 
 
 def header(game: Game, names: Sequence[str]) -> dict[str, str]:
-    """Make the header of a match; raises the errors of `check_loggable`."""
+    """Make the header of a match; see `check_loggable` for the errors."""
     check_loggable(game)
     lines = {NAMES: " ".join(names)}
     for key, value in HEADER.items():
@@ -396,7 +396,7 @@ def cards_text(cards: int) -> str:
 
 
 class Transcript:
-    """The recorder of a round for a log."""
+    """Recorder of a round, as values of a log by key."""
 
     def __init__(self, state: State) -> None:
         """Begin a round in its first state, before any card is given back in the exchange."""

@@ -136,7 +136,7 @@ def draw_passes(out, passes):
 
 @inlined
 def spread(bits):
-    """Return a word of eight bytes, 1 where the lowest eight bits are set and else 0."""
+    """Return a word whose eight bytes are the lowest eight bits of `bits`, 1 or 0 each."""
     marked = ((bits & np.uint64(0xFF)) * EACH_BYTE) & np.uint64(0x8040201008040201)
     return ((marked + np.uint64(0x7F) * EACH_BYTE) >> np.uint64(7)) & EACH_BYTE
 
