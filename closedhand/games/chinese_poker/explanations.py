@@ -20,13 +20,13 @@ least as strong as the middle, and that as the front."""
 
 
 def reason(game: Game, state: State, action: int) -> str:
-    """Explain why a board is illegal: a part is stronger than the one behind it."""
+    """Explain why an arrangement is illegal, and name its back, middle and front."""
     board = game.notation.describe(state.hands[state.player], action)  # pyright: ignore
     return f"the back must be at least the middle, and that at least the front: {board}"
 
 
 def substep_reason(game: Game, state: State, action: int) -> str:
-    """Explain why a back or a front is illegal: it is not due, or a foul is bound to follow."""
+    """Explain why a back or a front is illegal: it is not due, or the board would be a foul."""
     set_already, is_back = state.backs[state.player] != UNSET, action < FIVES
     if set_already == is_back:
         due = "three cards of the front" if set_already else "five cards of the back"
@@ -37,7 +37,7 @@ def substep_reason(game: Game, state: State, action: int) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Return the cards of boards that lie open, and all others except the player's."""
+    """Return as seen the others' cards once shown, and as unseen the rest but the player's own."""
     shown = {int(card) for seat, hand in enumerate(view.hands) if seat != player for card in hand}
     seen = sorted(shown - {UNKNOWN})
     own = {int(card) for card in view.hands[player]}

@@ -29,7 +29,7 @@ FEATURES = FeatureTable(
     Feature("players", ("",), "number of players", most=SEATS),
     Feature("set", ("",), "number of hands set", most=SEATS),
 )  # fmt: skip
-"""The numbers, the same in the flat game and in sub-steps."""
+"""The table of the compact observation, in the flat game and in sub-steps."""
 
 CARD, RANK, SUIT, POSITION, BACK, _, _, SEAT, NUM_PLAYERS, SET = FEATURES.starts
 NUM_RANKS, NUM_KINDS = len(RANKS), len(RANKS) + len(SUITS)
@@ -37,7 +37,7 @@ NUM_RANKS, NUM_KINDS = len(RANKS), len(RANKS) + len(SUITS)
 
 @kernel
 def features(rules, state, player, out):
-    """Write the numbers of `FEATURES`."""
+    """Write the compact observation, in the order of `FEATURES`, to `out`, which is all zero."""
     for i in range(HAND):
         card = np.int64(state.hands[player, i])
         out[CARD + card] = 1

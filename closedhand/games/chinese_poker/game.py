@@ -36,7 +36,7 @@ OPTIONS = Options(
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make Chinese Poker as a `Game` with some of `OPTIONS`.
+    """Make Chinese Poker as a `Game` from options of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.

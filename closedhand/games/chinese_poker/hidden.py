@@ -1,7 +1,4 @@
-"""Views of Chinese Poker, and determinisations consistent with a view.
-
-Nobody sees another player's cards or arrangement before all hands are set; then all are shown.
-"""
+"""Views of Chinese Poker, which show others' boards once all are set, and determinisations."""
 
 import numpy as np
 

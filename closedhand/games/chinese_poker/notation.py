@@ -1,13 +1,13 @@
 """The notation of Chinese Poker: cards, hands, boards, deals and game records.
 
-A card is its rank and suit, `As` or `Td`; a hand is thirteen of them without a separator. A board
-is back, middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`. A deal is a hand for each player, and a
-record is a board for each, which determines the deal; semicolons separate the players.
+A card is its rank and suit, `As` or `Td`; a hand is thirteen cards without a separator. A board is
+back, middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`. A deal is a hand for each player, and a
+record a board for each player, so that it includes the deal; semicolons separate the players.
 
 Without a hand an arrangement names positions, from `a` for the highest card of the hand to `m` for
 the lowest: `abcde/fghij/klm`. In sub-steps a back is `abcde` and a front, of the eight cards left,
-is `/fgh`. With a state of a game cards are written, and both forms are read; the front may be left
-out of a board in cards. Any other text is an `InputError`.
+is `/fgh`. Given a state, cards are written, and cards or positions are read; the front may be left
+out of a board in cards. Any other text raises an `InputError`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ BACK_IDS: dict[tuple[int, ...], int] = {
 FRONT_IDS: dict[tuple[int, ...], int] = {
     front: i for i, front in enumerate(combinations(range(HAND - 5), 3))
 }
-"""The id of every set of three of the eight positions left."""
+"""The id of every set of three of the eight positions outside a back, numbered from 0."""
 
 
 def parse_cards(text: str) -> list[int]:
@@ -61,7 +61,7 @@ def parse_hand(text: str) -> np.ndarray:
 
 
 def cards_text(cards: Sequence[int] | np.ndarray) -> str:
-    """Write cards, `AsKs`; `*` for a hidden hand."""
+    """Write cards, `AsKs`; `*` if one of them is `UNKNOWN`."""
     return "*" if UNKNOWN in cards else "".join(CARDS[card] for card in cards)
 
 
@@ -72,7 +72,7 @@ def board(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int)
 
 
 def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> str:
-    """Write an arranged hand.
+    """Write an arranged hand in cards.
 
     Examples:
         >>> from closedhand import make_game
@@ -97,7 +97,7 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
 
 
 def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
-    """Return the id of the arrangement with these positions, by default the first with the back."""
+    """Return the id of an arrangement by its positions; without `front`, the first of the back."""
     chosen = tuple(sorted(map(int, back)))
     if front is None:
         return FRONTS * BACK_IDS[chosen]
@@ -106,12 +106,12 @@ def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> i
 
 
 def letters_in(text: str) -> list[list[int]]:
-    """Parse letters to positions, by part; -1 for a letter that names none."""
+    """Parse letters to positions, separately for each part; -1 for a letter that names none."""
     return [[LETTERS.find(letter) for letter in part] for part in text.strip().split("/")]
 
 
 def positions_in(state: State, text: str) -> list[list[int]]:
-    """Parse cards in the hand of the player to act to their positions, by part."""
+    """Parse cards to their positions in the hand of the player to act, separately for each part."""
     positions = {int(card): i for i, card in enumerate(state.hands[state.player])}
     for card in parse_cards(text.replace("/", "")):
         if card not in positions:
@@ -128,14 +128,14 @@ class Notation:
         self.rules = rules
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id: positions, or with a state the acting player's cards."""
+        """Write an action id: positions, or, given a state, the acting player's cards."""
         if state is not None:
             return board_text(self.rules.tables, state.hands[state.player], action)
         letters = "".join(LETTERS[i] for i in self.rules.tables.positions[action])
         return f"{letters[:5]}/{letters[5:10]}/{letters[10:]}"
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id: positions, or with a state also the acting player's cards."""
+        """Parse positions or, given a state, also the acting player's cards to an action id."""
         if state is None:
             return self.parse_positions(text)
         with suppress(InputError):
@@ -151,7 +151,7 @@ class Notation:
         raise InputError(f"{text!r} is not an arrangement such as abcde/fghij/klm")
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
-        """Return the action id of positions by part; a message quotes `text`, which named them."""
+        """Return the action id of the parts' positions; errors quote `text`, which named them."""
         sizes = [len(part) for part in parts]
         if sizes == [5, 5]:
             parts.append([i for i in range(HAND) if i not in parts[0] + parts[1]])
@@ -182,10 +182,7 @@ class Notation:
         return (Part("back", 5), Part("middle", 5), Part("front", 3))
 
     def scene(self, state: State) -> list[Row]:
-        """Return the table: a row for each player, with back, middle and front, named, if known.
-
-        At the end each row also gives the player's payoff.
-        """
+        """Return a row for each player: the board, if set and known, or cards; the final payoff."""
         players = range(self.rules.players)
         if not over(self.rules, state):
             return [self._row(state, seat, seat == state.player) for seat in players]
@@ -230,7 +227,7 @@ class SubstepNotation(Notation):
         return ()
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id: positions, or with a state, if possible, cards of the hand."""
+        """Write an action id: positions, or, given a state, the cards if the back is known."""
         back = UNSET if state is None else state.backs[state.player]
         if state is None or (action >= FIVES and back < 0):  # a front whose back is not chosen
             if action < FIVES:
@@ -251,7 +248,7 @@ class SubstepNotation(Notation):
         raise InputError(f"{text!r} is not a part such as abcde or /fgh")
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
-        """Return the action id of positions by part."""
+        """Return the action id of a back's or a front's positions; errors quote `text`."""
         sizes = [len(part) for part in parts]
         back = state.backs[state.player]
         if back == UNSET:
@@ -271,7 +268,7 @@ def _spaced(parts: list[list[str]]) -> tuple[str, ...]:
 
 
 def parse_record(line: str, game: Game) -> Record:
-    """Parse a record of the form `board;board`, one for each player."""
+    """Parse a record, a board for each player; whether the boards are legal is not checked."""
     boards = [field.strip() for field in line.strip().rstrip(";").split(";")]
     hands = [parse_board(text)[0] for text in boards]
     deal = game.deal_text(game.parse_deal(";".join(map(cards_text, hands))))

@@ -54,7 +54,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def draw(rules, state, seat, arrangement, cards, first, out):
-    """Mark the first `cards` cards of an arrangement, 5 for the back alone, from plane `first`."""
+    """Mark the first `cards` cards of an arrangement, 5 for its back, from plane `first` on."""
     for i in range(cards):
         card = state.hands[seat, rules.tables.positions[arrangement, i]]
         out[place(first + i // 5, card)] = 1

@@ -61,11 +61,11 @@ STRENGTHS = (455, 6331, 6331)
 """Number of distinct strengths in the front, middle and back."""
 
 Key = tuple[int, ...]
-"""A strength as a tuple that compares: the category, then ranks (0 is a deuce, 12 an ace)."""
+"""A hand's category, then the ranks that decide in it (0 deuce to 12 ace): greater is stronger."""
 
 
 def key(ranks: tuple[int, ...], flush: bool) -> Key:
-    """Return the strength of five or three cards, ranks in any order; `flush`: five of one suit."""
+    """Return the strength of five or three cards of these ranks; `flush`: five of one suit."""
     groups = sorted(((n, rank) for rank, n in Counter(ranks).items()), reverse=True)
     category = PATTERNS[tuple(n for n, _ in groups)]
     main = tuple(rank for _, rank in groups)
@@ -88,10 +88,7 @@ def keys(size: int) -> tuple[Key, ...]:
 
 @cache
 def keys_of_ranks(size: int) -> dict[tuple[int, ...], tuple[Key, ...]]:
-    """Map the ranks of five or three cards, high to low, to their strengths.
-
-    Five different ranks may be a flush, whose strength is the second one.
-    """
+    """Map ranks of five or three cards, high to low, to their strength and any flush's strength."""
     found = {}
     for ranks in combinations_with_replacement(range(12, -1, -1), size):
         different = len(set(ranks))
@@ -110,7 +107,7 @@ FORMS = {
     QUADS: "{0}{0}{0}{0}-x",
     STRAIGHT_FLUSH: "{0} straight flush",
 }
-"""Forms of the names by category; high cards and pairs list all their ranks."""
+"""Formats of names by category; names of high cards and pairs list all ranks instead."""
 
 
 def name(strength: Key) -> str:
@@ -148,15 +145,15 @@ ROYALTIES = {
 
 TABLES = record_type(
     [
-        ("binomial", "i4", (52, 6)),  # binomial coefficients
-        ("five", "i2", comb(52, 5)),  # the strength of every hand, by place
-        ("three", "i2", comb(52, 3)),
+        ("binomial", "i4", (52, 6)),  # [n, k]: the binomial coefficient C(n, k)
+        ("five", "i2", comb(52, 5)),  # the strength of every hand of five cards, by place
+        ("three", "i2", comb(52, 3)),  # the strength of every hand of three cards, by place
         ("floor", "i2", STRENGTHS[FRONT]),  # the weakest middle that a front allows
-        ("top", "i1", STRENGTHS[BACK]),  # the highest rank of a high card; else 13
+        ("top", "i1", STRENGTHS[BACK]),  # by strength, the highest rank of a high card; else 13
         ("royalties", "i2", (3, STRENGTHS[BACK])),  # by part and strength
-        ("positions", "i1", (ARRANGEMENTS, HAND)),  # of the back, the middle, the front
-        ("middle", "u2", ARRANGEMENTS),  # the id of its five positions
-        ("front", "u2", ARRANGEMENTS),  # the id of its three positions
+        ("positions", "i1", (ARRANGEMENTS, HAND)),  # of the back, then the middle, then the front
+        ("middle", "u2", ARRANGEMENTS),  # the id of the middle, a set of five positions
+        ("front", "u2", ARRANGEMENTS),  # the id of the front, a set of three positions
         ("splits", "u2", (THREES, SPLITS, 2)),  # by front, the ids of two sets of five
     ]
 )
@@ -165,8 +162,8 @@ TABLES = record_type(
 @kernel
 def place_of(tables, cards):
     """Return the place of a hand of five or three cards (ids high to low) in its table."""
-    # The combinatorial number system: of k cards with c as the highest, C(c, k) hands have lower
-    # cards only, and come before.
+    # The combinatorial number system: before the hands of k cards with the highest card c come all
+    # C(c, k) hands of lower cards.
     place = 0
     size = len(cards)
     for i in range(size):
@@ -204,7 +201,7 @@ def strengths_of(size: int) -> np.ndarray:
 
 @cache
 def build() -> np.record:
-    """Build all tables, a record of `TABLES`; takes some tenths of a second, once per process."""
+    """Build all tables, a record of `TABLES`."""
     tables = np.zeros(1, TABLES)[0]
     tables.binomial[:] = [[comb(n, k) for k in range(6)] for n in range(52)]
     tables.five[:], tables.three[:] = strengths_of(5), strengths_of(3)
@@ -218,7 +215,7 @@ def build() -> np.record:
 
 
 def fill_arrangements(tables: np.record) -> None:
-    """Write the positions of all arrangements, and the ids of their parts."""
+    """Write the fields `positions`, `middle`, `front` and `splits`."""
     fives = np.array(list(combinations(range(HAND), 5)))
     threes = np.array(list(combinations(range(HAND), 3)))
     of_mask = np.zeros(1 << HAND, np.int16)  # id of a set, by its positions as bits

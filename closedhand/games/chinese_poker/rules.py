@@ -1,8 +1,7 @@
 """The rules of Chinese Poker: deals, arrangements, and the scores of boards.
 
-The players set their hands one after the other and in secret; boards are compared when the last one
-is set. An action is the id of an arrangement (`plays.py`). Kernels do not check whether an action
-is legal, nor whether a view hides what they read.
+A board is an arranged hand; an action is the id of an arrangement (`plays.py`). Kernels do not
+check whether an action is legal, nor whether a view hides what they read.
 """
 
 import numpy as np
@@ -27,12 +26,12 @@ FOUL = -1
 """The strength of every part of a board that is out of order."""
 
 NO_NATURAL, THREE_FLUSHES, THREE_STRAIGHTS, SIX_PAIRS, DRAGON = range(5)
-"""The naturals, weakest first. The better natural of two players wins as with all three parts."""
+"""The naturals, weakest first. The better one of two scores as if it won all three parts."""
 
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards determined by a seed, and start."""
+    """Deal the cards that `seed` determines, and start the game in `state`."""
     deck = np.arange(DECK)
     shuffle(deck, seed)
     for seat in range(rules.players):
@@ -42,7 +41,7 @@ def deal(rules, state, seed):
 
 @kernel
 def take(cards, hand):
-    """Sort thirteen `cards`, in place, and write them into a hand, high to low."""
+    """Sort thirteen `cards` in place, and write them to `hand`, high to low."""
     cards.sort()
     for i in range(HAND):
         hand[i] = cards[HAND - 1 - i]
@@ -50,7 +49,7 @@ def take(cards, hand):
 
 @kernel
 def begin(rules, state):
-    """Start a game with the hands in `state`."""
+    """Start a game with the hands in `state`; blank those of empty seats."""
     for seat in range(SEATS):
         state.history[seat] = UNSET
         state.backs[seat] = UNSET
@@ -63,7 +62,7 @@ def begin(rules, state):
 
 @kernel
 def strengths(rules, hand, fives, threes):
-    """Write the strengths of all sets of five and of three cards of a hand, by their ids."""
+    """Write the strengths of a hand's sets of five cards, and of three, by the ids of the sets."""
     # The loops run in the order of the ids. Each adds its card's term of `place_of`, so that sets
     # share the terms of their first cards; the term of the last card c is C(c, 1) = c.
     tables = rules.tables
@@ -98,7 +97,7 @@ def legal(rules, state, out):
     tables, hand = rules.tables, state.hands[state.player]
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     strengths(rules, hand, fives, threes)
-    # Strengths of three cards compare with those of five only by the weakest middle they allow.
+    # A front is compared with a middle by `floor`, the weakest middle that it allows.
     for i in range(THREES):
         threes[i] = tables.floor[threes[i]]
     n = 0
@@ -118,15 +117,15 @@ def legal(rules, state, out):
 
 @kernel
 def is_hopeless(rules, hand, strength):
-    """Return whether a back is too weak for any board: a high card below a rank left over."""
-    # The highest card of the hand is then left over. `top` is 13, above all ranks, for a back that
-    # is more than a high card.
+    """Return whether a back of this strength is a high card below the hand's highest card."""
+    # Such a back is never in order: the highest card makes the middle or the front stronger. `top`
+    # is 13, above all ranks, for a back that is more than a high card.
     return rules.tables.top[strength] < hand[0] // 4
 
 
 @kernel
 def is_legal(rules, state, action, ids):
-    """Return whether an action is a legal arrangement of the player to act."""
+    """Return whether `action`, any integer, is a legal arrangement for the player to act."""
     if not 0 <= action < ARRANGEMENTS or over(rules, state):
         return False
     parts = np.empty(len(PARTS), np.int64)
@@ -135,7 +134,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def evaluate(rules, hand, action, parts):
-    """Write the strengths of an arrangement by part; return whether they are in order."""
+    """Write a board's strengths to `parts`, front first; return whether they are in order."""
     cards = np.empty(HAND, np.int64)
     for i in range(HAND):
         cards[i] = hand[rules.tables.positions[action, i]]
@@ -164,7 +163,7 @@ def over(rules, state):
 
 @kernel
 def returns(rules, state, out):
-    """Write the payoffs of a finished game by player, summed over all pairs of boards."""
+    """Write the payoffs of a finished game by player: points against each opponent, summed."""
     parts = np.empty((SEATS, len(PARTS)), np.int64)
     naturals = np.zeros(SEATS, np.int64)
     for seat in range(rules.players):
@@ -203,7 +202,7 @@ def score(rules, one, two):
 
 @kernel
 def royalties(rules, parts):
-    """Return the royalties that each opponent pays for a board, won parts or not."""
+    """Return the royalties that each opponent pays for a board, by its strengths; 0 for a foul."""
     points = 0
     if parts[FRONT] != FOUL:
         for part in range(len(PARTS)):
@@ -213,8 +212,8 @@ def royalties(rules, parts):
 
 @kernel
 def natural(hand):
-    """Return the highest natural of thirteen cards, ids 4 * rank + suit."""
-    ranks = np.zeros(14, np.int64)  # from 1; index 0, the low ace, stands for index 13
+    """Return the highest natural of a hand, an array of 13 cards."""
+    ranks = np.zeros(14, np.int64)  # index 1 is the deuce, 13 the ace; 0 is not used
     suits = np.zeros(4, np.int64)
     for card in hand:
         ranks[1 + card // 4] += 1
@@ -238,11 +237,7 @@ def natural(hand):
 
 @kernel
 def are_runs(ranks):
-    """Return whether the ranks are runs of five, five and three cards.
-
-    Backtracking: remove a run, search the rest, and put the run back. If the ranks are runs, their
-    counts in `ranks` stay removed.
-    """
+    """Return whether 13 cards, counted in `ranks`, are runs of 5, 5 and 3; if so, zero `ranks`."""
     for a in range(10):
         if lay_run(ranks, a, 5, -1):
             for b in range(10):
@@ -257,9 +252,9 @@ def are_runs(ranks):
 
 @kernel
 def lay_run(ranks, low, length, sign):
-    """Remove a run from the counts of ranks if they contain it (`sign` -1), or put it back (1).
+    """Remove a run from counts of ranks (`sign` -1), if they have it, or put it back (1).
 
-    Aces are high or low: a run that starts at 0 takes its ace from 13 (`i or 13`).
+    Return whether it was done. A run from 0, the low ace, uses the count at 13 (`i or 13`).
     """
     for i in range(low, low + length):
         if ranks[i or 13] + sign < 0:

@@ -1,4 +1,4 @@
-"""The state of Chinese Poker, field by field, and its rules as kernels take them."""
+"""The state of Chinese Poker, field by field, and the rules as kernels take them."""
 
 from typing import NamedTuple
 
@@ -15,25 +15,25 @@ UNKNOWN = -1
 """A card that a view hides, or a card of an empty seat."""
 
 UNSET, HIDDEN = -1, -2
-"""Values in place of an arrangement or a back: not chosen yet; hidden by a view."""
+"""Values of an arrangement or a back that is not chosen yet, and of one that a view hides."""
 
 STATE = record_type(
     [
-        ("history", "i4", SEATS),  # the arrangement of each seat
-        ("backs", "i4", SEATS),  # the back of each seat, in sub-steps set before the arrangement
-        ("moves", "i4"),  # arrangements set
+        ("history", "i4", SEATS),  # the id of the arrangement of each seat
+        ("backs", "i4", SEATS),  # the id of its back, in sub-steps chosen before the front
+        ("moves", "i4"),  # number of hands set
         ("player", "i4"),  # the player to act; at the end, the last to have acted
-        ("hands", "i1", (SEATS, HAND)),  # cards, high to low
+        ("hands", "i1", (SEATS, HAND)),  # ids of cards, high to low
     ]
 )
 
 
 class Rules(NamedTuple):
-    """The tables, a record of `plays.TABLES`, and the options of a game.
+    """The rules of the flat game.
 
     Attributes:
-        tables: Strengths and arrangements.
-        players: 2 to 4.
+        tables: Strengths and arrangements, a record of `plays.TABLES`.
+        players: Number of players, 2 to 4.
         majority: Extra points for winning more parts than are lost.
         scoop: Extra points for winning all three parts, instead of `majority`.
         fouls: Whether boards out of order may be set.

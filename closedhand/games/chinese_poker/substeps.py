@@ -66,7 +66,7 @@ def legal(rules, state, out):
 
 @kernel
 def is_legal(rules, state, action, ids):
-    """Return whether an action is legal now."""
+    """Return whether `action`, any integer, is legal now."""
     chosen = state.backs[state.player]
     if chosen != UNSET:
         arrangement = FRONTS * chosen + action - FIRST_FRONT
@@ -74,7 +74,7 @@ def is_legal(rules, state, action, ids):
         return known and flat.is_legal(rules.flat, state, arrangement, ids)
     if not 0 <= action < FIVES:
         return False
-    # A single back is legal if one of its arrangements is; the weakest front comes first.
+    # A back is legal if one of its arrangements is; try the weakest front, the last one, first.
     for arrangement in range(FRONTS * (action + 1) - 1, FRONTS * action - 1, -1):
         if flat.is_legal(rules.flat, state, arrangement, ids):
             return True
@@ -93,7 +93,7 @@ def play(rules, state, action):
 
 @kernel
 def step_towards(rules, state, action, work, ids):
-    """Return the next sub-step of an arrangement; see `closedhand.learning.factoring`."""
+    """Return the next sub-step towards an arrangement; see `closedhand.learning.factoring`."""
     if state.backs[state.player] == UNSET:
         return action // FRONTS
     return FIRST_FRONT + action % FRONTS

@@ -1,8 +1,7 @@
 """Validation of Chinese Poker states: the reason why the rules do not allow one.
 
-All fields are checked. The players act simultaneously: any of them may have set their hands or
-chosen their backs. The field `player` may be any player whose hand is not set, and at the end any
-player.
+All fields are checked. Any players may have set their hands or, in sub-steps, chosen their backs.
+The player to act may be any whose hand is not set, and at the end any player.
 """
 
 from typing import Any
@@ -19,10 +18,7 @@ SCRATCH = 1
 
 
 def valid(rules: Any, state: np.record, player: int | None = None) -> str:
-    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`.
-
-    In sub-steps a back may be chosen before the front.
-    """
+    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`."""
     whole: Rules = getattr(rules, "flat", rules)
     bounds = {"player": (0, whole.players - 1), "moves": (0, whole.players)}
     wrong = validity.outside(state, bounds) or _misdealt(whole, state, player)
@@ -53,7 +49,7 @@ def valid(rules: Any, state: np.record, player: int | None = None) -> str:
 
 
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
-    """Return the reason why no deal, or view of `player`, has these hands; empty if one has."""
+    """Return why no deal, or view of `player`, has these hands; an empty text if one has."""
     dealt: list[int] = []
     for seat, hand in enumerate(state.hands.tolist()):
         hidden = player not in (None, seat) and state.moves < rules.players
@@ -69,7 +65,7 @@ def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
 
 
 def _unfit(view: np.record, player: int) -> str:
-    """Return the reason why `player` cannot see such boards, or an empty string."""
+    """Return why the boards of a view are not as `player` sees them; an empty text if they are."""
     for seat in range(SEATS):
         board = (int(view.history[seat]), int(view.backs[seat]))
         if (seat == player and HIDDEN in board) or (

@@ -21,8 +21,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     """Build the view of a player from the player's knowledge.
 
     Args:
-        game: Chinese Poker, flat or in sub-steps. A back that still waits for its front cannot be
-            given, not even the player's own.
+        game: Chinese Poker, flat or in sub-steps; a back without its front cannot be given.
         player: Seat of the player.
         hand: The thirteen cards dealt to the player.
         actions: Actions so far, in the order of the seats. The player's own arrangement is an id,
@@ -82,7 +81,7 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int | str
 
 
 def _shown_hand(seat: int, action: Any) -> Any:
-    """Return the cards of a shown board, ids high to low."""
+    """Parse the board of another player to its cards, ids high to low, int8 [13]."""
     if not isinstance(action, str) or min(sum(letters_in(action), [0])) >= 0:
         raise InputError(f"the cards of player_{seat} are not known: give the board in cards, or ?")
     return parse_board(action.strip())[0]

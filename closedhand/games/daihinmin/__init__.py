@@ -10,9 +10,9 @@ points:
   3 or above the 2. A play is beaten by one of the same kind and number of cards whose lowest rank
   is above its highest.
 - A lone joker beats every single and lifts the lock; only 3s beats it, which ends the trick.
-- A player who **passes** is out of the trick. The trick ends when everybody has passed, including
-  its owner, who may first play over its own cards. The owner leads again, or the next player in
-  case the owner is out.
+- A player who **passes** is out of the trick. The **owner** of the trick, who made the last play,
+  may play over its own cards. When everybody has passed, including the owner, the trick ends. The
+  owner leads again, or the next player in case the owner is out of cards.
 - **Eight-stop**: a play that covers an 8 ends the trick at once.
 - **Revolution**: a group of 4 or more, or a kaidan of 5 or more, reverses the order of ranks until
   the end of the round; another one restores it.
@@ -20,8 +20,8 @@ points:
   these suits may follow in this trick.
 - The first player out is the **daifugo** (5), followed by the fugo (4), heimin (3), hinmin (2) and
   daihinmin (1). In the next round the daihinmin gives its best two cards to the daifugo, and the
-  hinmin its best card to the fugo; each winner gives back as many cards of its choice. The winners
-  do not see which cards were paid.
+  hinmin its best card to the fugo. Daifugo and fugo give back as many cards of their choice. They
+  do not see which of their cards were paid.
 - 20 consecutive passes end a round; the players left are then ranked at random.
 
 An episode is one round. With `rounds=n` it is a match of n rounds, in which classes carry over and
@@ -34,7 +34,7 @@ exchange cards; four have no heimin, and six have two.
 With `jokers=2` there are 54 cards. Two jokers may stand in one group or kaidan; alone they are the
 strongest pair, which nothing beats.
 
-By default there are 2,421 plays and the pass; with other numbers of players or jokers more plays
+By default there are 2,421 plays and the pass; with three or four players, or two jokers, more plays
 follow, with ids after the pass. In the exchange, the ids of singles name the cards to give; two
 cards are chosen in ascending order.
 """

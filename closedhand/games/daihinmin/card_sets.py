@@ -35,7 +35,7 @@ def sets(players: int = PLAYERS) -> tuple[int, ...]:
 
 @cache
 def build(players: int) -> np.record:
-    """Build the table of all sets for a number of players."""
+    """Build the table of all sets, a record of the fields below, for a number of players."""
     need, ids = plays.build(players).need, {cards: i for i, cards in enumerate(sets(players))}
     fields = [
         ("set_of", "i2", len(need)),  # set of each play
@@ -51,7 +51,7 @@ def build(players: int) -> np.record:
 
 
 class Rules(NamedTuple):
-    """The flat rules and the table of sets."""
+    """The rules of the flat game, and the table of sets of `build`."""
 
     kernels = "closedhand.games.daihinmin.card_sets"
 
@@ -88,7 +88,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def admit(rules, state, action, ids):
-    """Return the legal set that a submitted action, any integer, counts as; -1 if it is refused."""
+    """Return the set that a submitted action, any integer, counts as; -1 if it is refused."""
     if action < 0 or action >= len(rules.tables.readings):
         return -1
     play = contract.admit(rules.flat, state, reading(rules, state, action), ids)
@@ -97,10 +97,7 @@ def admit(rules, state, action, ids):
 
 @kernel
 def reading(rules, state, action):
-    """Return the play, a flat id, that a set or the pass stands for, by its id `action`.
-
-    It is the best of the legal plays of the set, or else the first.
-    """
+    """Return the flat id of the best legal play of the set `action`, or else of its first play."""
     best, most = np.int64(rules.tables.readings[action, 0]), -1
     if best == PASS or rules.tables.readings[action, 1] < 0:
         return best
@@ -124,7 +121,7 @@ def reading(rules, state, action):
 
 @kernel
 def next_step(rules, view, play, ids):
-    """Return the set of a play; see `closedhand.agents.agent`. An illegal play counts as a pass."""
+    """Return the id of a play's set, or of the pass if the play is illegal now."""
     return np.int64(rules.tables.set_of[play if can_play(rules.flat, view, play) else PASS])
 
 

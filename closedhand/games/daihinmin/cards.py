@@ -1,10 +1,8 @@
 """Sets of cards in kernels, one bit per card: selection by rank and by suit, and counts by rank.
 
-The ids of cards are those of `plays.py`: 4 x rank + suit, with the joker last.
-
-Two jokers cannot be distinguished: one of them in a set is card 52, both are 52 and 53. So two
-disjoint hands may both contain card 52. `added` and `removed` count the jokers of sets. In a game
-with one joker they compile to single operations on bits.
+The ids of cards, and the way that two jokers are held in a set, are those of `plays.py`. Two
+disjoint hands may both contain card 52, the first joker. `added` and `removed` count the jokers of
+sets; in a game with one joker they compile to single operations on bits.
 """
 
 from collections.abc import Iterable
@@ -30,7 +28,7 @@ EACH_RANK = np.uint64(0x1111111111111)
 PAIRS_OF_BITS = np.uint64(0x3333333333333)
 """The lower two bits of the four bits of each rank."""
 STAGES = ((4, 0x0F0F0F0F0F0F0F0F), (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF))
-"""Widths of neighbouring groups of bits, and the mask of the lower group of each pair."""
+"""Widths of the groups of bits that `mirrored` swaps, and masks of the lower group of each pair."""
 
 
 @kernel
@@ -65,7 +63,7 @@ def kinds(cards):
 
 @kernel
 def added(state, cards, more):
-    """Return the union of two sets without a common card, with jokers counted."""
+    """Return the union of two disjoint sets, with jokers counted."""
     if not two_jokers(state):
         return cards | more
     number = bits.size(cards & BOTH) + bits.size(more & BOTH)
@@ -74,7 +72,7 @@ def added(state, cards, more):
 
 @kernel
 def removed(state, cards, some):
-    """Return the cards of a set that are not in `some`, another one, with jokers counted."""
+    """Return a set without the cards of the set `some`, with jokers counted."""
     if not two_jokers(state):
         return cards & ~some
     number = max(0, bits.size(cards & BOTH) - bits.size(some & BOTH))
@@ -82,7 +80,7 @@ def removed(state, cards, some):
 
 
 def are_disjoint(sets: Iterable[int], jokers: int = 1) -> bool:
-    """Return whether sets of cards are disjoint, with at most `jokers` jokers in all."""
+    """Return whether sets are disjoint and hold cards only, at most `jokers` jokers in all."""
     found = number = 0
     for cards in sets:
         own = cards & (1 << JOKER) - 1
@@ -137,7 +135,7 @@ def ranks_with(cards, number):
 
 @kernel
 def mirrored(ranks):
-    """Reverse the order of the ranks, four bits each, in a set or counts without the jokers."""
+    """Reverse the order of the ranks, four bits each, in a set without jokers or in counts."""
     # Neighbouring groups of 4, 8, 16 and 32 bits are swapped. The 13 ranks are then at the upper
     # end of the 16 groups of the word, and the last shift brings them down.
     for shift, mask in STAGES:
@@ -149,7 +147,7 @@ def mirrored(ranks):
 
 @kernel
 def in_runs(cards):
-    """Return the cards of a set without the jokers that are in runs of three or more of a suit."""
+    """Return the cards in runs of three or more of a suit; `cards` is a set without jokers."""
     # A shift by 4 bits is one rank of the same suit. `starts` are first cards of runs of three.
     starts = cards & (cards >> np.uint64(4)) & (cards >> np.uint64(8))
     return starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
@@ -168,11 +166,7 @@ def list_cards(cards, out):
 
 @kernel
 def draw_some(cards, number, rng):
-    """Draw a random subset of `number` cards.
-
-    Selection sampling (Knuth, The Art of Computer Programming 2, algorithm S): each card is chosen
-    with probability number still needed / cards left.
-    """
+    """Draw a random subset of `number` cards: Knuth, TAOCP 2, algorithm S, selection sampling."""
     chosen = np.uint64(0)
     left = bits.size(cards)
     while number > 0:

@@ -3,7 +3,6 @@
 1. The losers, daihinmin and hinmin, pay their best cards as **taxes** when a round begins.
 2. The daifugo chooses the cards that it gives back, one by one, in ascending order.
 3. The fugo chooses the card that it gives back.
-4. The first trick is led.
 
 The **winner** and the **loser** of pair 0 are the daifugo and the daihinmin, those of pair 1 the
 fugo and the hinmin. Three players have only pair 0. A **pick** is a card chosen to be given back.
@@ -21,7 +20,7 @@ from closedhand.games.daihinmin.tricks import lead_first
 TAXES = (2, 1)
 """Number of cards paid by daihinmin and by hinmin; as many are given back."""
 PICKS = (2, 3)
-"""Number of picks so far, of all pairs, once the exchange of pair 0 or of pair 1 is over."""
+"""Number of picks of both pairs so far when the exchange of each pair ends."""
 
 
 @kernel
@@ -97,7 +96,7 @@ def best_cards(cards, number):
 
 @kernel
 def give(state, cards, giver, taker):
-    """Move cards from one hand to another."""
+    """Move cards from the hand of `giver` to that of `taker`."""
     state.hands[giver] = removed(state, state.hands[giver], cards)
     state.hands[taker] = added(state, state.hands[taker], cards)
     state.left[giver] -= bits.size(cards)
@@ -127,7 +126,7 @@ def can_pick(state, action):
 
 @kernel
 def best_pick(state):
-    """Return the best card that may be given in the exchange now."""
+    """Return the id of the best card that may be given in the exchange now."""
     return bits.highest(picks(state, state.hands[state.player]))
 
 

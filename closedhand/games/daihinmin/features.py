@@ -39,7 +39,7 @@ from closedhand.games.daihinmin.state import (
 from closedhand.games.daihinmin.two_jokers import second_joker
 
 NUM_RANKS = 1 + len(RANKS)
-"""Ranks of cards; the joker is the last."""
+"""Number of ranks of cards; the joker counts as the last rank."""
 STRENGTHS = ("_", *RANKS, "^")
 """Ranks of plays: the joker may stand below the 3 and above the 2."""
 SINGLE, GROUP, KAIDAN = range(3)
@@ -48,7 +48,7 @@ PLACES = ("self", "next", "second", "third", "fourth", "fifth")
 
 
 def table_of(players: int) -> FeatureTable:
-    """Return the features that games under all rules have, by number of players."""
+    """Return the features that games of a number of players have under all rules."""
     places = PLACES[:players]
     most_left = sizes_dealt(players)[0] + TAXES[0]  # the daifugo's hand in the exchange
     return FeatureTable(
@@ -119,15 +119,15 @@ Starts = namedtuple(
     "hand unseen beat beat_is beat_from beat_to joker_rank joker_suit played trick given got left "
     "place passed classes turn owner leader lock revolution lead exchange passes size",
 )
-"""Index of the first number of each group of `table_of`, and the length of the table."""
+"""Index of the first number of each group of `table_of`, in order, and length of the table."""
 
 starts_of = by_players({n: Starts._make((*table_of(n).starts, len(table_of(n)))) for n in TITLES})
-"""The `Starts` of a state."""
+"""Function that returns the `Starts` for the players of a state."""
 
 
 @kernel
 def features(rules, state, player, out):
-    """Write the numbers of `table` for an observer to `out`, which holds zeros."""
+    """Write the compact observation, in the order of `table`, to `out`, which is all zero."""
     at = starts_of(state)
     most = (at.place - at.left) // len(state.hands)
     write_cards(out, at.hand, state.hands[player])
@@ -173,7 +173,7 @@ def features(rules, state, player, out):
 
 @kernel
 def write_both(rules, state, player, out, after):
-    """Write which sets contain both jokers, and the card that the second one to beat stands for."""
+    """Write which sets hold both jokers, and what the second joker to beat stands for."""
     # In the order of `table`: hand, unseen, to beat, given, got; played, by player; shown, by
     # player; rank and suit of the second joker.
     out[after] = has_both(state.hands[player])
@@ -203,14 +203,14 @@ def has_both(cards):
 
 @inlined
 def write_cards(out, first, cards):
-    """Write which cards a set holds."""
+    """Write, from index `first` on, whether each card is in a set."""
     for card in range(NUM_CARDS):
         out[first + card] = (cards >> np.uint64(card)) & np.uint64(1)
 
 
 @kernel
 def count_ranks(out, first, cards):
-    """Count the cards of a set by rank."""
+    """Add the number of cards of each rank of a set from index `first` on; the joker is last."""
     while cards:
         out[first + bits.lowest(cards) // 4] += 1
         cards &= cards - np.uint64(1)
@@ -218,7 +218,7 @@ def count_ranks(out, first, cards):
 
 @kernel
 def write_target(rules, at, play, out):
-    """Write the play to beat."""
+    """Write the features of the play to beat, except those of a second joker."""
     plays = rules.plays
     write_cards(out, at.beat, plays.need[play])
     family, stands = plays.family[play], np.int64(plays.stands[play])

@@ -1,4 +1,4 @@
-"""Logs of the FujiGokoro family of programs: reading.
+"""Reader of logs of the FujiGokoro family of programs.
 
 1. A round stands between `/*` and `*/`, on one line or several; a line `player` with five names may
    come before it.
@@ -9,7 +9,8 @@
    that the joker stands for (`ch-a(c)`, `h-678(7)`). `jk` or `jo` is the lone joker, `p` a pass.
    A number in brackets after it is a time.
 
-The player of a play is not written: it follows from the rules. Any other text is an `InputError`.
+The player of a play is not written: it follows from the rules. Any other text raises an
+`InputError`.
 """
 
 import re
@@ -38,7 +39,7 @@ Fields = dict[str, list[str]]
 
 
 def is_fuji(path: Path) -> bool:
-    """Return whether a file, possibly compressed by gzip, begins like such a log."""
+    """Return whether a file, possibly compressed by gzip, begins like a FujiGokoro log."""
     return first_line(path).split()[:1] in ([BEGIN], [NAMES])
 
 
@@ -89,7 +90,7 @@ def hands_of(words: list[str], name: str) -> list[int]:
 
 
 def play_of(text: str) -> int:
-    """Parse a play to its id."""
+    """Parse a play to its id; a time after the play is ignored."""
     text = TIME.sub("", text)
     if text == "p":
         return PASS
@@ -111,7 +112,7 @@ def play_of(text: str) -> int:
 
 
 def round_record(fields: Fields, names: tuple[str, ...] = ()) -> Record:
-    """Convert a round to a record of one round, not yet replayed; five `names` are its agents."""
+    """Convert a round to a record without replaying it; five `names` are its agents."""
     for name in NEEDED:
         if name not in fields:
             raise InputError(f"there is no {name!r}")
@@ -134,7 +135,7 @@ def round_record(fields: Fields, names: tuple[str, ...] = ()) -> Record:
 
 
 def _checking(fields: Fields) -> Callable[[State], None]:
-    """Make a function that checks the taxes in the exchange, and the hands once after it."""
+    """Make a function of a state that checks taxes in the exchange, or once the hands after it."""
     changed, original = hands_of(fields["changed"], "changed"), fields.get("original")
 
     def check(state: State) -> None:

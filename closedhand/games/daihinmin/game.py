@@ -36,7 +36,6 @@ __all__ = [
 
 PRESETS: dict[str, dict[str, Any]] = {"uecda": {}, "paper": {"seat_period": 100}}
 MOST_ROUNDS = 10**6
-"""Maximum number of rounds of a match."""
 
 OPTIONS = Options(
     "daihinmin",
@@ -97,12 +96,11 @@ OPTIONS_TYPE = record_type(
         ("illegal_pass", "i4"),  # whether an illegal action counts as a pass
     ]
 )
-"""The options of a game as numbers."""
 
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make Daihinmin as a `Game` with some of `OPTIONS`.
+    """Make Daihinmin as a `Game` from options of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, an invalid value, or options that exclude each other.

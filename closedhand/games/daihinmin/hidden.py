@@ -60,7 +60,7 @@ def hide(rules, state, player):
 
 @kernel
 def unseen(state, player):
-    """Return the cards neither in the hand of `player` nor played; it may know who has some."""
+    """Return the cards neither in the hand of `player` nor played, including `known` ones."""
     cards = removed(state, deck_of(state), state.hands[player])
     for other in range(len(state.hands)):
         cards = removed(state, cards, state.played[other])
@@ -119,12 +119,11 @@ def redeal(rules, view, player, rng):
 
 @kernel
 def draw_exchanges(rules, view, player, rng):
-    """Draw the part of every exchange that `player` does not know, given all hands."""
+    """Draw what `player` does not know of the exchanges, given all hands; complete the history."""
     for pair in range(len(view.taxed)):
         # A winner's tax has been drawn with the payer's hand, by `deal_taxed`.
         if player != winner(view, pair):
             draw_exchange(rules, view, pair, player == loser(view, pair), rng)
-    # Write the cards given back into the history.
     move = 0
     for pair in range(len(view.taxed)):
         cards = view.returned[pair]
@@ -188,12 +187,9 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
     """Deal `number` `hidden` cards to the loser of a pair, who paid the observer; return them.
 
     The payer kept no card better than one it paid, and the whole tax was in the observer's hand.
-    So the best card that the payer kept determines the number of possible taxes:
-
-    1. Weight each possible best card by the number of taxes and of hands that go with it, and draw
-       one by weighted reservoir sampling.
-    2. Deal that card, and the other cards from those below it.
-    3. Draw the tax from the observer's cards above it, into `taxed`.
+    So the best card that the payer kept determines the number of possible taxes. That card is drawn
+    first, weighted by the number of taxes and of hands that go with it. The other cards are drawn
+    from those below it, and the tax from the observer's cards above it.
     """
     tax = TAXES[pair]
     held, kept = held_and_kept(view, pair)
@@ -224,10 +220,7 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
 
 @kernel
 def held_and_kept(view, pair):
-    """Return the winner's cards before it gave any back, and the cards that the loser did not pay.
-
-    Both sets are without the cards received after sevens.
-    """
+    """Return what a winner owned (`own_of`) before it gave cards back, and what its loser kept."""
     taking, giving = winner(view, pair), loser(view, pair)
     held = own_of(view, taking, view.hands[taking])
     kept = own_of(view, giving, view.hands[giving])
@@ -239,7 +232,7 @@ def held_and_kept(view, pair):
 
 @kernel
 def draw_tax(rules, view, pair, held, best, rng):
-    """Draw the tax from the winner's cards `held`: all of it is better than `best`."""
+    """Draw the tax, into `taxed`, from the winner's cards `held` that are better than `best`."""
     view.taxed[pair] = alike(draw_some(payable(rules, held, best), TAXES[pair], rng))
 
 
@@ -267,10 +260,7 @@ def payable(rules, cards, best):
 
 @kernel
 def draw_exchange(rules, view, pair, paid, rng):
-    """Draw the part of an exchange that an observer other than its winner does not know.
-
-    `paid` is True if the observer is the loser, who knows the tax.
-    """
+    """Draw what the loser of a pair (`paid`) or a third player does not know of its exchange."""
     taking, giving = winner(view, pair), loser(view, pair)
     if is_complete(view, pair):
         if not paid:
@@ -288,12 +278,12 @@ def draw_exchange(rules, view, pair, paid, rng):
 
 @kernel
 def draw_complete_exchange(rules, view, pair, rng):
-    """Draw a pair's tax and the cards given back, uniformly from all that lead to their hands."""
+    """Draw a pair's tax and the cards given back, uniformly from all that lead to the two hands."""
     tax = TAXES[pair]
     taking, giving = winner(view, pair), loser(view, pair)
     held = own_of(view, taking, view.hands[taking])
     got = own_of(view, giving, view.hands[giving])
-    # Draw `same`, in proportion to `ways_of_exchange`; then an exchange of this kind, uniformly.
+    # Draw `same` in proportion to `ways_of_exchange`, then uniformly one of these exchanges.
     total, drawn = 0.0, 0
     for same in range(tax + 1):
         weight = ways_of_exchange(rules, held, got, tax, same)
@@ -341,9 +331,8 @@ def exchange_weight(rules, view, player, hands):
 def deal_weight(rules, state, player):
     """Count the exchanges, unknown to `player`, that lead to the hands of a full state, as a float.
 
-    1 if all is known: a loser knows all of its pair's exchange, a winner all but which of its cards
-    were the tax (`ways_to_pay`), others nothing of it (`exchange_weight`). Tricks are being played.
-    `redeal` draws determinisations about in proportion to this number.
+    A loser knows all of its pair's exchange, a winner all but the tax, others nothing. Tricks are
+    being played. `redeal` draws determinisations about in proportion to this number.
     """
     if not has_exchange(rules, state):
         return 1.0
@@ -357,7 +346,7 @@ def deal_weight(rules, state, player):
 
 @kernel
 def draw_exchanges_again(rules, state, player, rng):
-    """Draw the hidden parts of the exchanges anew after the others' hands have changed."""
+    """Draw what `player` does not know of the exchanges, after the others' hands have changed."""
     if has_exchange(rules, state):
         for pair in range(len(state.taxed)):
             if player == winner(state, pair):

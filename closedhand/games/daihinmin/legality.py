@@ -110,7 +110,7 @@ def longest_kaidan(rules):
 
 @kernel
 def leading_kaidan(rules, hand, shortest, longest, out, n):
-    """Write the kaidan of some lengths to lead with from index `n` on; return the number of ids."""
+    """Write the kaidan of some lengths in the hand from index `n` on; return the number of ids."""
     for length in range(shortest, longest + 1):
         before = n
         family = FIRST_KAIDAN + length - SHORTEST
@@ -138,7 +138,7 @@ def plays_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def singles_between(hand, low, high, lock, out, n):
-    """Write `plays_between` for singles; the joker is above every rank in either order."""
+    """Do `plays_between` for singles; the joker is above every rank in either order."""
     cards = hand & ranks_between(low, high) & of_suits(lock)
     cards |= hand & JOKER_BIT
     while cards:
@@ -150,7 +150,7 @@ def singles_between(hand, low, high, lock, out, n):
 
 @kernel
 def groups_between(rules, hand, family, low, high, lock, out, n):
-    """Write `plays_between` for groups of `family + 1` equal ranks."""
+    """Do `plays_between` for groups of `family + 1` equal ranks."""
     size = family + 1
     joker = np.int64((hand >> np.uint64(JOKER)) & np.uint64(1))
     # No rank has five cards without the joker, and `ranks_with` counts up to four.
@@ -172,7 +172,7 @@ def groups_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def kaidan_between(rules, hand, family, low, high, lock, out, n):
-    """Write `plays_between` for kaidan."""
+    """Do `plays_between` for kaidan."""
     length = family - FIRST_KAIDAN + SHORTEST
     own = hand & (JOKER_BIT - np.uint64(1)) & of_suits(lock)
     joker = hand & JOKER_BIT != 0
@@ -225,7 +225,7 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def both_between(rules, hand, family, low, high, lock, out, n):
-    """Write `plays_between` for the plays with two jokers."""
+    """Do `plays_between` for the plays with two jokers."""
     if hand & BOTH != BOTH:
         return n
     plays, edges = rules.plays, rules.options.joker_edges or family < FIRST_KAIDAN
@@ -246,7 +246,7 @@ def both_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def admit(rules, state, action, ids):
-    """Return the legal action that a submitted one, any integer, counts as; -1 if it is refused."""
+    """Return the action that a submitted one, any integer, counts as; -1 if it is refused."""
     if can_play(rules, state, action):
         return np.int64(action)
     is_action = 0 <= action < len(rules.plays.need)
@@ -263,7 +263,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def can_play(rules, state, action):
-    """Return whether `action`, any integer, is legal now, without listing the legal actions."""
+    """Do `is_legal` without scratch space."""
     if action < 0 or action >= len(rules.plays.need) or over(rules, state):
         return False
     if state.leader < 0:
@@ -289,7 +289,7 @@ def can_play(rules, state, action):
 
 @kernel
 def beats(rules, state, action):
-    """Return whether a play beats the one on the table, by kind, order of ranks and lock."""
+    """Return whether a play beats the play on the table, by family, ranks, lock and number lock."""
     plays, target = rules.plays, np.int64(state.target)
     if target == JOKER:
         return rules.options.spade_three and action == SPADE_THREE

@@ -7,7 +7,7 @@ the points so far.
 A card is its suit (S H D C), then its rank; `J3` is the joker. A joker in a play is written as K,
 L, M or N for the suits S H D C, or as J for the fifth card of a group, followed by the rank that it
 stands for. An `x` in place of the rank is the column below the 3 or above the 2, or marks a lone
-joker. All submissions are logged; those that form no play count as passes. Any other text is an
+joker. All submissions are logged; those that form no play count as passes. Any other text raises an
 `InputError`.
 """
 
@@ -48,12 +48,11 @@ NO_EXCHANGE = "NULL"
 UNKNOWN_EXCHANGE = ""
 """Text in place of a line that `without_stray_exchange` removes from a round with classes."""
 EXCHANGED = re.compile(r"([0-4][0-4][^E ]*EE ?)+")
-"""Entries of an exchange begin with giver and receiver; those of the plays with one player."""
+"""An exchange: its entries begin with giver and receiver, entries of plays with one player."""
 SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")
 """Cards of a submission, whether they form a play or not."""
 LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)
 MOST_HEADER = 1000
-"""Maximum number of keys in a header."""
 
 NAMES = "palyer_name"
 SEATING, RANDOM = "RULE_SEKIGAE", "RAND_TYPE"
@@ -78,10 +77,8 @@ HEADER = {
 OTHER_OPTIONS = "OPTIONS"
 """Line of our server alone: further, non-default options as JSON."""
 TIME_END, TOTAL, SEED = "TIME_END", "TOTAL_POINT", "SEED"
-"""Keys of the lines at the end, which `read` puts into the header.
-
-The seed is a line of our server alone. It deals the rounds to come, and others may read the log.
-"""
+"""Keys of the lines at the end, which `read` puts into the header. `SEED` is one of our server
+alone; in the header of a running match it would reveal the rounds to come."""
 NEVER = 10**6
 """Number of rounds between shuffles of the seats if there are none: no match has more rounds."""
 
@@ -119,7 +116,7 @@ class Log:
     Attributes:
         header: Values of the header by key.
         rounds: Values of each round by key.
-        first: Number of the first round; 0 unless the log is a part of one.
+        first: Number of the first round; not 0 if the log is the end of a longer one.
     """
 
     header: dict[str, str]
@@ -128,12 +125,12 @@ class Log:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The players' names."""
+        """Names of the players; empty if the header has none."""
         return tuple(self.header.get(NAMES, "").split())
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of `make_game` for a single round; an invalid header is an `InputError`."""
+        """Options of `make_game` for a single round; an invalid header raises an `InputError`."""
         found = rules_of({key: self.header[key] for key in HEADER if key in self.header})
         others = check_fields(parse_json(self.header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
         check_competition(make_game("daihinmin", **{**found, **others}))
@@ -146,7 +143,7 @@ def is_log(path: Path) -> bool:
 
 
 def read(path: Path) -> Log:
-    """Read a log; raises the errors of `read_rounds`."""
+    """Read a whole log; see `read_rounds` for the errors."""
     header: dict[str, str] = {}
     numbered = list(read_rounds(path, header))
     return Log(header, [values for _, values in numbered], numbered[0][0] if numbered else 0)
@@ -155,11 +152,8 @@ def read(path: Path) -> Log:
 def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Read the number of each round of a log and its values by key, one round at a time.
 
-    The first round may have any number; the others follow it one by one.
-
-    Args:
-        path: The log, which may be compressed by gzip.
-        header: Dict to which the lines of the header are added, those at the end of the log last.
+    The first round may have any number; the others follow it one by one. The lines of the header
+    are added to `header`, those at the end of the log last.
 
     Raises:
         InputError: The file cannot be read, or a line is not that of a log.
@@ -285,14 +279,10 @@ def gifts(values: Mapping[str, str]) -> list[str]:
 
 
 def without_stray_exchange(values: dict[str, str]) -> tuple[dict[str, str], str]:
-    """Ignore an exchange line that holds no exchange.
+    """Return a round's values, without an exchange line that holds none, and a warning or "".
 
-    When the text of a round's plays overflows, the official server writes the end of it over the
-    exchange, also in a round without classes, which has no exchange.
-
-    Returns:
-        The values of the round, and a warning that names what is ignored, or an empty text. The
-        exchange is `NO_EXCHANGE` in a round without classes, `UNKNOWN_EXCHANGE` in one with them.
+    If the text of the plays overflows, the official server writes its end over the exchange. The
+    exchange becomes `NO_EXCHANGE` in a round without classes, and else `UNKNOWN_EXCHANGE`.
     """
     text, classes = values.get("change_cards", NO_EXCHANGE), values.get("mibun")
     if text == NO_EXCHANGE:
@@ -358,7 +348,7 @@ def check_loggable(game: Game) -> None:
 
 
 def header(game: Game, names: Sequence[str]) -> dict[str, str]:
-    """Make the header of a match; raises the errors of `check_loggable`."""
+    """Make the header of a match; see `check_loggable` for the errors."""
     check_loggable(game)
     lines = {NAMES: " ".join(names)}
     for key, value in HEADER.items():
@@ -375,7 +365,7 @@ def header(game: Game, names: Sequence[str]) -> dict[str, str]:
 
 
 def header_text(header: Mapping[str, str]) -> str:
-    """Write the lines of a header, or of the end of a log."""
+    """Write values by key as lines of the header or of the end of a log."""
     return "".join(f"%-----%{key}% {value}\n" for key, value in header.items())
 
 
@@ -401,12 +391,12 @@ def log_text(log: Log) -> str:
 
 
 def cards_text(cards: int) -> str:
-    """Write a set of held cards."""
+    """Write a set of held cards, in the order of `HELD`."""
     return "".join(text for text, card in HELD.items() if cards >> card & 1)
 
 
 class Transcript:
-    """The recorder of a round for a log."""
+    """Recorder of a round, as values of a log by key."""
 
     def __init__(self, state: State) -> None:
         """Begin a round in its first state, before any card is given back in the exchange."""

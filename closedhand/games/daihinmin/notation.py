@@ -10,7 +10,7 @@ A deal is `seats;classes;` and the hands by player, as they were before the exch
 players in seat order (`01234`). Classes are given by player, from 0 for the daifugo to 4 for the
 daihinmin, or as `-` in a round without classes. In the later rounds of a match a further field
 gives the round, counted from 0, and the points before it: `3:12,9,6,9,9`. A record is a deal and
-all actions, separated by semicolons. Any other text is an `InputError`.
+all actions, separated by semicolons. Any other text raises an `InputError`.
 """
 
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def parse_cards(text: str, jokers: int = 1) -> int:
 
 
 def dealt(state: State) -> list[int]:
-    """Return the hands before the exchange, by player."""
+    """Return the hands before the exchange, sets of cards by player."""
     hands = [own_of(state, player, state.hands[player]) for player in range(len(state.hands))]
 
     def move(cards: np.uint64, giver: int, taker: int) -> None:
@@ -191,7 +191,7 @@ class Notation(TableNotation):
 
 
 def points_before(state: np.record) -> list[int]:
-    """Return the points before the current round."""
+    """Return the points by player before the current round, which may be over."""
     points = state.points.tolist()
     if state.out != len(points):
         return points

@@ -1,8 +1,7 @@
 """Fields that only some types of records have, in Python and in kernels.
 
-A kernel is compiled for one type of record, so it is known then whether the record has the field.
 `read` and `write` run in Python. For kernels, Numba calls `_read` and `_write` with the types of
-the arguments, and compiles the function of the same parameters that they return.
+the arguments, which say whether the record has the field, and compiles what they return.
 """
 
 from collections.abc import Callable

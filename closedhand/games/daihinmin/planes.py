@@ -63,13 +63,13 @@ Places = namedtuple(
     "Places",
     "given got trick left passed classes lock lock_suits revolution owner lead exchange planes",
 )
-"""The first plane of each kind after those of `PLAYED`, and the number of planes."""
+"""First plane of each kind after those of `PLAYED`, and number of planes."""
 
 PLACES = {
     n: Places(*accumulate((1, 1, n, n, n, n, 1, 1, 1, n, 1, 1), initial=PLAYED + n)) for n in TITLES
 }
 places_of = by_players(PLACES)
-"""The `Places` of a state."""
+"""Function that returns the `Places` for the players of a state."""
 
 
 def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
@@ -158,14 +158,14 @@ def write_house(rules, state, player, out):
 
 @kernel
 def fill(out, plane, first, number):
-    """Mark consecutive cells of a plane."""
+    """Mark `number` consecutive cells of a plane from its cell `first` on."""
     start = plane * CELLS + first
     out[start : start + number] = 1
 
 
 @kernel
 def draw_cards(out, plane, cards):
-    """Mark the cards of a set."""
+    """Mark the cards of a set in a plane."""
     # Column 0 is for the joker, so the 3 of a suit is in column 1. A joker has the last cell of the
     # plane, [4, 14], and a second one the first cell of the same row, [4, 0].
     first = plane * CELLS + 1
@@ -182,7 +182,7 @@ def draw_cards(out, plane, cards):
 
 @kernel
 def draw_table(rules, state, out):
-    """Draw the play to beat."""
+    """Draw the planes `TABLE` and `TABLE_JOKER` of the play to beat."""
     cards = rules.plays.need[state.target]
     draw_cards(out, TABLE, cards & ~BOTH)
     if cards & JOKER_BIT:
@@ -195,7 +195,7 @@ def draw_table(rules, state, out):
 
 @kernel
 def draw_joker(out, stands, suit, alone):
-    """Draw a joker of the play to beat; without a card to stand for, at the cell `alone`."""
+    """Draw a joker of the play to beat; if it stands for no card, at the cell `alone`."""
     cell = alone
     if stands != NO_JOKER:
         # Suit 0 is the fifth card of a group, in row 4. Rank -1, below the 3, is in column 0.

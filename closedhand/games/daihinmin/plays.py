@@ -56,11 +56,8 @@ NO_JOKER = -9
 """Rank that the joker stands for in a play without a joker; -1 is the rank below the 3."""
 
 MOST_CARDS = (13, 20)
-"""Maximum number of cards of a player, the daifugo in the exchange: with five or six players, and
-with fewer.
-
-It also bounds the hidden cards of a hand: cards given after a seven are open.
-"""
+"""Maximum number of hidden cards of a player, the daifugo in the exchange: with five or six
+players, and with fewer. Cards given after a seven are open."""
 
 
 def _shapes(size: int, *jokers: int) -> list[tuple[int, tuple[int, ...]]]:
@@ -89,7 +86,7 @@ NUM_ACTIONS = NUM_PLAYS + 1
 
 
 def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np.dtype:
-    """Return the type of the table of plays."""
+    """Return the type of a table of plays with some numbers of plays, families and jokers."""
     fields: list[tuple[Any, ...]] = [
         ("need", "u8", actions),  # the cards of each play, the joker as itself
         ("family", "i1", actions),
@@ -105,7 +102,7 @@ def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np
         # By size of the group, joker in hand or not, and suits of a rank in hand: the number of
         # possible shapes, then the shapes, as indices into `SHAPES[size]`.
         ("options", "i1", (FIVE + 1, 2, 16, 1 + MOST_SHAPES)),
-        # binomial[n, k], for drawing hidden hands.
+        # Binomial coefficients by n and k, for drawing hidden hands.
         ("binomial", "f8", (NUM_CARDS + 1, most_cards + 1)),
     ]
     if jokers > 1:
@@ -142,7 +139,6 @@ def _singles() -> list[Play]:
 
 
 def _groups(size: int, *jokers: int) -> list[Play]:
-    """List the groups of a size with some numbers of jokers."""
     if jokers == (2,) and size == 2:  # the pair of jokers, which stand for no cards
         return [Play(JOKERS[2], 1, NUM_RANKS, NUM_RANKS, 0)]
     return [
@@ -253,7 +249,7 @@ def _text(play: Play) -> str:
 
 @cache
 def texts(players: int = PLAYERS, jokers: int = 1) -> tuple[str, ...]:
-    """Write every action id, for a number of players and of jokers."""
+    """Return the text of every action id, for a number of players and of jokers."""
     table = build(players, jokers)
     rows = zip(*(table[name].tolist() for name in _columns(table)), strict=True)
     return tuple(_text(Play(*row)) if row[0] else "PASS" for row in rows)

@@ -106,10 +106,7 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
 
 
 def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
-    """Return a record with the cards given back that make the round replay as logged.
-
-    Its actions then begin with the daifugo's two cards, and the fugo's one.
-    """
+    """Return a record with cards given back, as first actions, that let it replay as logged."""
     game = flat_game(record.game, record.rules)
     state = _start(game, record)
     if state.leader >= 0:  # under these rules no cards are exchanged
@@ -141,7 +138,7 @@ def _options(path: Path, log: logs.Log) -> dict[str, Any]:
 
 
 def _checking(values: Mapping[str, str]) -> Callable[[State], None]:
-    """Make a function that checks the state before each action, and removes cards that got lost."""
+    """Make a function that checks the state before each action, and takes away lost cards."""
     turns = iter(logs.entries(values["play"]))
     known = values["change_cards"] != logs.UNKNOWN_EXCHANGE
     lost = logs.lost_cards(values)
@@ -206,9 +203,8 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     count from 0, and the first round is 0, or 1 if it has classes that were not drawn.
 
     Raises:
-        InputError: There are no records, their rules differ or do not fit into a log, one is not a
-            complete, legal round, its round, points, agents, seats or classes do not follow the
-            others', or an agent's name is empty.
+        InputError: There are no records, they are not complete, legal rounds of one match under
+            rules that a log can hold, or an agent's name is empty.
     """
     rounds: list[dict[str, str]] = []
     start, points = 0, np.zeros(PLAYERS, np.int64)

@@ -1,8 +1,7 @@
 """The rules of Daihinmin: the match, its rounds, and their points.
 
 A round consists of the exchange, if there are classes, and tricks until one player remains. Kernels
-do not check whether an action is legal, which `admit` does, nor whether a view hides what they
-read.
+do not check whether an action is legal, nor whether a view hides what they read.
 """
 
 import numpy as np
@@ -19,7 +18,7 @@ from closedhand.games.daihinmin.state import LONGEST, NOBODY, two_jokers
 
 @kernel
 def deal(rules, state, seed):
-    """Start the match determined by a seed."""
+    """Start the match that `seed` determines in `state`, and deal its first round."""
     state.seed = seed
     state.round_number = 0
     for player in range(len(state.hands)):
@@ -35,7 +34,7 @@ def deal(rules, state, seed):
 
 @kernel
 def deal_round(rules, state):
-    """Deal a round: classes follow from the last round's places; cards are dealt in seat order."""
+    """Deal a round in seat order; the last round's places become classes unless these are reset."""
     reset = state.round_number % rules.options.class_period == 0 and not (
         rules.options.ranked and state.round_number == 0
     )
@@ -82,7 +81,7 @@ def begin(rules, state):
 
 @kernel
 def clear_tricks(state):
-    """Clear all that happens in tricks, before the first one."""
+    """Clear the fields that change in tricks, before the first trick."""
     for player in range(len(state.hands)):
         state.played[player] = np.uint64(0)
         state.left[player] = bits.size(state.hands[player])
@@ -129,7 +128,7 @@ def play(rules, state, action):
 
 @kernel
 def end_round(rules, state):
-    """Add the points; begin the next round if there is one."""
+    """Add the points of the round, and deal the next one, if any."""
     for player in range(len(state.hands)):
         state.points[player] += len(state.hands) - state.places[player]
     if state.round_number + 1 < rules.options.rounds:

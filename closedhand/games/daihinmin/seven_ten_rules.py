@@ -2,7 +2,7 @@
 
 Cards are given face up: all players know who holds them until they are played. They are chosen one
 by one, in ascending order, until the player passes. States under these rules have fields for this.
-For others the functions here return constants, and kernels are compiled without the rules.
+For other states the functions here return constants, and kernels are compiled without the rules.
 
 The **own** cards of a player are its hand at the first trick, after the exchange: the cards that it
 holds, or has played or discarded, less those that it got, plus those that it gave away.
@@ -55,7 +55,7 @@ def clear_gifts(state):
 @kernel
 def spent_by(state, player):
     """Return the cards, a set, that a player got after a seven and has played or discarded."""
-    # Only with two jokers is there a field: they are alike, so `played` does not tell which it was.
+    # With two jokers `played` does not tell which one was played, so there is a field for it.
     if two_jokers(state):
         return _spent_by(state, player)
     given = NONE
@@ -66,13 +66,13 @@ def spent_by(state, player):
 
 @kernel
 def got_by(state, player):
-    """Return the cards, a set, that a player got after a seven and holds or has played."""
+    """Return the cards, a set, that a player got after a seven, whether still held or not."""
     return added(state, shown_by(state, player), spent_by(state, player))
 
 
 @kernel
 def gone_from(state, player):
-    """Return the own cards that a player has played or given away."""
+    """Return the own cards that a player has played, discarded or given away."""
     played = removed(state, state.played[player], spent_by(state, player))
     return added(state, played, away_from(state, player))
 

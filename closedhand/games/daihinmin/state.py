@@ -1,7 +1,7 @@
-"""The state of Daihinmin, field by field, and its rules as kernels take them.
+"""The state of Daihinmin, field by field, and the rules as kernels take them.
 
-Players keep their numbers when seats change; `seats` lists the players in seat order. Actions are
-the ids of `plays.py`. Sets of cards are bits of a `uint64`, as in `cards.py`.
+Players keep their numbers when seats change. Actions are the ids of `plays.py`; sets of cards are
+bits of a `uint64`, as in `cards.py`.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
     # differ in name or shape.
     fields: list[tuple[Any, ...]] = []
     if jokers > 1:  # the two jokers cannot be distinguished
-        fields += [("spent", "u8", players)]  # cards got after a seven, and played or discarded
+        fields += [("spent", "u8", players)]  # cards got after a seven, then played or discarded
     if giving:  # `seven_give` or `ten_discard`
         fields += [
             ("shown", "u8", players),  # cards got after a seven and still held, which all have seen
@@ -84,10 +84,8 @@ STATE = _type_of(PLAYERS, False, 1)
 
 
 def two_jokers(record: Any) -> bool:
-    """Return whether a state, or a table of plays, belongs to a game with two jokers.
-
-    In kernels the result is a constant, since it depends on the type of the record alone.
-    """
+    """Return whether a state, or a table of plays, is of a game with two jokers."""
+    # Kernels are compiled for the type of the record, so the result is a constant there.
     return not {"spent", "second"}.isdisjoint(record.dtype.names)
 
 
@@ -99,10 +97,7 @@ def _two_jokers(record):
 
 
 def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
-    """Make a function that looks up a tuple of numbers by the number of players of a state.
-
-    In kernels its result is a constant, since it depends on the type of the state alone.
-    """
+    """Make a function of a state that returns `table[number of players]`; constant in kernels."""
 
     def find(state: Any) -> Any:
         return table[len(state["hands"])]
@@ -128,7 +123,7 @@ def _empty_states(state, number):
 
 
 titles_of = by_players(TITLES)
-"""Titles by place, a row of `TITLES`, for the number of players of a state."""
+"""Function that returns the titles by place for the players of a state, a row of `TITLES`."""
 
 
 class Rules(NamedTuple):

@@ -1,7 +1,4 @@
-"""Tricks: the leader, the effects of a play, the next turn, and the players who are out.
-
-Kernels do not check whether a play is legal.
-"""
+"""Tricks: the leader, the effects of a legal play, the next turn, and the players who are out."""
 
 import numpy as np
 
@@ -81,7 +78,7 @@ def new_trick(state, leader):
 
 @kernel
 def end_trick(rules, state, leader):
-    """End the trick and the effect of a jack in it; `leader` leads, or the next one not out."""
+    """End the trick and the effect of a jack in it; `leader` leads, or the next player not out."""
     if is_back(rules, state):
         state.revolution = 1 - state.revolution
     new_trick(state, leader)
@@ -100,8 +97,8 @@ def is_back(rules, state):
         return False
     if rules.options.seven_give or rules.options.ten_discard:
         return gifts.back_of(state)
-    # States under other rules have no field for the jack. Search the history backwards for it, as
-    # far as the plays of this trick go: until as many cards are found as lie on the table.
+    # States under other rules have no field for the jack. Search the plays of this trick for it,
+    # backwards in the history, until as many cards are found as lie on the table.
     cards = 0
     for player in range(len(state.hands)):
         cards += bits.size(state.trick[player])
@@ -118,7 +115,7 @@ def is_back(rules, state):
 
 @kernel
 def play_before(rules, state):
-    """Return the play of this trick that the play to beat has beaten, or -1."""
+    """Return the play that the play to beat has beaten, -1 if it led the trick."""
     cards = 0
     for player in range(len(state.hands)):
         cards += bits.size(state.trick[player])
@@ -148,7 +145,7 @@ def is_number_locked(rules, state):
 
 @kernel
 def is_forbidden_finish(rules, action, revolution):
-    """Return whether a play is a forbidden finish, in the order of ranks before it."""
+    """Return whether a play is a forbidden finish; `revolution` is that before the play."""
     if not rules.options.forbidden_finish:
         return False
     if rules.plays.need[action] & BOTH or rules.plays.eight[action]:
@@ -164,7 +161,7 @@ def stops(rules, action):
 
 @kernel
 def lock_after(rules, state, action):
-    """Return the suits to which a play locks the trick, as bits; 0 for none."""
+    """Return the suits, as bits, to which the trick is locked after a play; 0 for none."""
     if action == JOKER or is_pair_of_jokers(rules, action):
         return np.int64(0) if rules.options.joker_unlocks else np.int64(state.lock)
     suits, beaten = np.int64(rules.plays.suits[action]), np.int64(state.target)
@@ -229,7 +226,7 @@ def lay(rules, state, action):
 
 @kernel
 def hand_on(rules, state, action):
-    """Give or discard a card after a seven or a ten, or pass; after the last one move on."""
+    """Give or discard a card after a seven or a ten, or pass; move on once none is due."""
     player = np.int64(state.player)
     if action == PASS:
         gifts.set_due(state, 0)
@@ -247,7 +244,7 @@ def hand_on(rules, state, action):
 
 @kernel
 def leave(rules, state, player, forbidden):
-    """Rank a player without cards, last if `forbidden`; also a fallen daifugo and the last left."""
+    """Rank a player without cards (last if `forbidden`), a fallen daifugo and the last one left."""
     go_out(state, player, forbidden)
     if rules.options.capital_fall and not forbidden and state.places[player] == 0:
         # The daifugo falls if another player is out first.
@@ -262,9 +259,8 @@ def leave(rules, state, player, forbidden):
 
 @kernel
 def move_on(rules, state, skipped):
-    """Give the turn to the next player who can play on, after `skipped` others; or end a trick."""
+    """Skip `skipped` players, and give the turn to the next who can play on, or end the trick."""
     waiting = everybody(state) & ~state.passed
-    # The trick's owner may play over its own cards, unless the rules forbid it.
     if not rules.options.overplay and state.target >= 0:
         waiting &= ~(1 << state.owner)
     if waiting == 0:
@@ -280,7 +276,7 @@ def move_on(rules, state, skipped):
 
 @kernel
 def go_out(state, player, is_last):
-    """Give a player the best place left, or the worst if `is_last`; it is out and acts no more."""
+    """Give a player the best place left, or the worst if `is_last`; the player is out then."""
     # A fallen daifugo counts as out, but has the last place instead of the next one.
     first = len(state.hands) - 1 if is_last else state.out
     state.places[player] = first - placed_last(state)
@@ -303,8 +299,8 @@ def placed_last(state):
 @kernel
 def rank_rest(state):
     """Rank the players who are not out at random."""
-    # The order is drawn from the cards left, which nobody knows completely. So the round is
-    # determined by its deal and its actions.
+    # The order is drawn from the cards left, not from `state.seed`: the deal and the actions
+    # determine the round, but nobody knows all of these cards.
     seed = np.uint64(state.moves)
     order = np.arange(MOST)  # of constant length, for GPUs
     number = len(state.hands)

@@ -1,7 +1,4 @@
-"""The plays with two jokers in kernels, for tables of plays with or without them.
-
-When a kernel is compiled, the type of the table says whether the table has them.
-"""
+"""The plays with two jokers, for kernels compiled for tables of plays with or without them."""
 
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.optional_fields import reader
@@ -12,8 +9,8 @@ NO_PLAY = -2
 """Id in place of a play that the table lacks. It differs from -1, which means no play to beat."""
 
 first_of_both = reader("both", NO_PLAY)
-"""Id of the first play with two jokers of a family or, if it has none, of a later one. The
-arguments are the table and the family."""
+"""Function of a table and a family: the id of the first play with two jokers of that family or, if
+it has none, of a later one."""
 _second_rank = reader("second", NO_JOKER)
 _second_suit = reader("second_suit", 0)
 

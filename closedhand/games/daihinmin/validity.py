@@ -1,17 +1,13 @@
 """Validation of Daihinmin states: the reason why the rules do not allow one.
 
-The current round is replayed from its deal. Earlier and later rounds are not checked, since a deal
-in the notation may state anything:
+The current round is replayed from its deal. Where it does not determine a field:
 
 - `seats` and `classes` are any order of the players, or there are no classes.
-- Any players have the larger hands: any three of five have 11 cards.
+- Any of the players may have been dealt the larger hands.
 - `points` are a possible sum over the rounds played so far.
 - `seed` is any number but 0, or 0 in a view.
-
-If the last round ends by passes, chance ranks the players left by their cards. Their places may be
-in any order, since a redealt view does not determine it.
-
-With `actions="card_sets"` the joker may stand wherever the flat game lets it stand.
+- Players whom chance ranks after passes have any order, since a redealt view does not determine it.
+- With `actions="card_sets"` the joker may stand wherever the flat game lets it stand.
 """
 
 from typing import Any
@@ -69,7 +65,7 @@ def ranked_by_chance(rules: Rules, state: np.record) -> np.ndarray:
 
 
 def _no_round(rules: Rules, state: np.record) -> str:
-    """Return the reason why the record cannot be a round of the match, or an empty string."""
+    """Return why the record cannot be a round of the match; an empty text if it can be."""
     last = int(rules.options.rounds) - 1
     everybody = list(range(len(state.hands)))
     bounds = {"moves": (0, LONGEST), "round_number": (0, last), "leader": (-1, everybody[-1])}
@@ -88,10 +84,7 @@ def _no_round(rules: Rules, state: np.record) -> str:
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
-    """Return the reason why a record is not a view that `redeal` can fill, or an empty string.
-
-    The record has passed `_no_round`; `player` is the one whose view it is.
-    """
+    """Return why a record is not a view that `redeal` can fill; an empty text if it is."""
     hands, played = view.hands.tolist(), view.played.tolist()
     everybody = range(len(hands))
     if view.seed or any(hands[other] for other in everybody if other != player):
@@ -124,7 +117,7 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
 
 
 def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> str:
-    """Return the reason why no hands are possible for the other players, or an empty string."""
+    """Return why no hands are possible for the other players; an empty text if some are."""
     everybody = range(len(view.hands))
     others = [int(known(rules, view, player, other)) for other in everybody]
     others[player] = 0

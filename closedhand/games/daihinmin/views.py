@@ -27,7 +27,6 @@ FAULTS = (
     "{player} must hold {cards}, or have played it",
     "{player} has fewer cards left than {cards}",
 )
-"""Texts of errors, by fault."""
 
 
 def view_from(
@@ -47,17 +46,15 @@ def view_from(
 ) -> State:
     """Build the view of a player in the current round from the player's knowledge.
 
-    Of earlier rounds of a match a view holds only `round_number`, `points`, seats and classes. The
-    round may be at any point: in the exchange, in its tricks, or over if it is the last one. The
-    next round is dealt at once, so the end of an earlier round is not a state. Taxes are paid at
-    the deal.
+    The round may be at any point: in the exchange, in its tricks, or over if it is the last one.
+    The end of an earlier round is not a state, since the next round is dealt at once.
 
     Args:
         game: Daihinmin, with plays or with sets of cards as actions.
         player: Number of the player.
-        hand: Cards that the player holds now, such as `3c5c5h*`. In the exchange these exclude the
-            tax that the player has paid, and include the tax that it received. They also include a
-            card chosen to be given back while another one is still to be chosen.
+        hand: Cards that the player holds now, such as `3c5c5h*`: in the exchange without a tax that
+            it has paid, and with a tax that it has received. A card chosen to be given back is
+            still in the hand until the second one is chosen.
         actions: All actions of the round so far, of all players: ids of plays, or their notation
             (`5c5h*`, `PASS`). In a round with an exchange they begin with the cards given back,
             the daifugo's two in ascending order, then the fugo's, if there is one; `?` or a
@@ -159,7 +156,7 @@ def _start(
     round_number: int,
     points: Sequence[int] | None,
 ) -> State:
-    """Create a round at its start, with arbitrary cards in all hands."""
+    """Create a round at its start, with placeholders for the cards of all hands."""
     players = range(game.num_players)
     jokers = int(game.rules.options.jokers)
     usual = plays.sizes_dealt(game.num_players, jokers)
@@ -200,7 +197,7 @@ def _each(numbers: Any, name: str, players: int) -> list[int]:
 
 
 def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
-    """Write the tax that the player paid; those of others are hidden with the rest."""
+    """Write the tax that the player paid; the taxes of others stay placeholders."""
     cards = np.uint64(parse_cards(check_text(paid, "paid"), int(rules.options.jokers)))
     due = 0
     if exchange.has_exchange(rules, state):
@@ -262,7 +259,7 @@ def _lead(
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
-    """Give the player to act exactly the cards of its play: the others of its hand are hidden."""
+    """Set the hidden hand of the player to act to the cards of its play, or add a card to give."""
     cards, left = rules.plays.need[action], state.left[state.player]
     if gifts.due_of(state) > 0:
         # The player gives or discards after its play: its hand is this card.
@@ -276,7 +273,7 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
 def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> None:
     """Check that the cards played can have been in the hands.
 
-    `held` are the player's cards now, and `sure` those that it knew in each hand at the first lead.
+    `held` are the player's cards now, `sure` the cards that it knew in each hand at the first lead.
     """
     fault, player, misplaced = _misplaced(state, held, sure)
     if fault != NOTHING:

@@ -5,9 +5,9 @@ joker `S` and the big joker `B`. The landlord holds 20 cards (17 and the three p
 peasant 17. The landlord leads; the first player to run out of cards wins for its side. A follower
 plays the same category and length with a higher rank, or a bomb, or the rocket, or passes. After
 two passes the last player to have played leads again; a leader may not pass. Some plays have
-**kickers**, single cards (solos) or pairs, beside their **main group**: the 4 in `3334`. Rules,
-records and planes follow the DeepRocket paper ("A Solution to China Competitive Poker Using Deep
-Learning").
+**kickers**, single cards (solos) or pairs, beside their **main group**: in `3334` the 4 is a kicker
+of 333. Rules, records and planes follow the DeepRocket paper ("A Solution to China Competitive
+Poker Using Deep Learning").
 
 The preset `rlcard` has exactly the plays of RLCard 1.2.0, `douzero` the moves of DouZero 1.1.0's
 environment, and `openspiel` the plays of OpenSpiel 2.0.2's `dou_dizhu`. In `douzero` any solos may

@@ -12,9 +12,9 @@ to call and to rob; to double; to show. A pass declines.
   with each peasant for the stake, doubled if the landlord did, and again if that peasant did.
 - The open hand (`open_hand`): then the landlord may show all cards, which doubles the stake.
 
-In a game of two both rob in turn, four times at most, until one passes. The landlord concedes one
-card, with or without an auction, and one more for each robbing: the peasant wins once it has no
-more than these left.
+In a game of two the players rob in turn, four times at most, until one passes. The landlord
+concedes one card, with or without an auction, and one more for each robbing: the peasant wins once
+it has no more cards left than were conceded.
 """
 
 import numpy as np
@@ -25,9 +25,9 @@ from closedhand.games.doudizhu.state import SEATS, around
 CALL, ROB = 1, 2
 """The words of an auction by calling and robbing, as ids minus `pass_id`."""
 MOST_OF_TWO, MOST_OF_THREE = 4, 3
-"""Maximum number of robberies in an auction of two, and of three."""
+"""Maximum number of robberies in an auction of two players, and of three."""
 MOST_WORDS, MOST_SAID = 5, 8
-"""Maximum number of words of a game's options, and of words before the landlord leads."""
+"""Maximum number of ids of words, and of words said before the landlord leads."""
 
 
 @kernel
@@ -44,8 +44,8 @@ def word(rules, state, i):
 
 @kernel
 def caller(rules, state):
-    """Return the seat that has called, which must exist. At first, word i is that of seat i."""
-    seat = 0
+    """Return the seat that has called; one must have."""
+    seat = 0  # until the call, seat i says word i
     while seat < SEATS - 1 and word(rules, state, seat) != CALL:
         seat += 1
     return seat
@@ -64,7 +64,7 @@ def robberies(rules, state):
 
 @kernel
 def auction_length(rules, state):
-    """Return the number of words of the auction, without those after it."""
+    """Return the number of words said in the auction, without those after it."""
     if state.landlord < 0 or rules.options.double_word + rules.options.show_word == 0:
         return np.int64(state.words)
     if not rules.options.bidding:
@@ -98,7 +98,7 @@ def is_opening(rules, state):
     """Return whether a word is to be said now, before any cards are played."""
     if state.landlord < 0:  # also at the end of a game in which all have passed
         return True
-    # No words follow the auction, as both ids are 0, or cards have been played.
+    # Both ids are 0 if no words follow the auction. With more moves than words, play has begun.
     if rules.options.double_word + rules.options.show_word == 0 or state.moves > state.words:
         return False
     return words_to_come(rules, state) > 0
@@ -137,7 +137,7 @@ def doubled(rules, state, seat):
 
 @kernel
 def is_shown(rules, state):
-    """Return whether the landlord has shown all cards, which is the last word."""
+    """Return whether the landlord has shown all cards; only the last word can say so."""
     if not rules.options.show_word or state.landlord < 0 or state.words == 0:
         return False
     return word(rules, state, state.words - 1) == rules.options.show_word
@@ -145,7 +145,7 @@ def is_shown(rules, state):
 
 @kernel
 def conceded(rules, state):
-    """Return with how many cards left a peasant wins: 0 in a game of three."""
+    """Return the largest number of cards left with which a peasant wins; 0 in a game of three."""
     return 1 + robberies(rules, state) if rules.options.players < SEATS else 0
 
 
@@ -172,10 +172,10 @@ def legal_words(rules, state, out):
 def say(rules, state, value):
     """Apply a word, its id minus `pass_id`; return whether the auction ends without a landlord."""
     state.words += 1
-    if state.landlord >= 0:  # after the auction; doubling counts in the payoffs, see `doubled`
+    if state.landlord >= 0:  # after the auction; `returns` counts who has doubled
         if value > 0 and value == rules.options.show_word:
             state.stake *= 2
-        # `more`: words that double. Without any the landlord is next, to show or to lead.
+        # `more`: whether another player may double. Else the landlord shows, or leads.
         more = words_to_come(rules, state) > (1 if rules.options.show_word else 0)
         state.player = speaker(rules, state, state.words) if more else state.landlord
         return False
@@ -186,7 +186,7 @@ def say(rules, state, value):
 
 @kernel
 def bid(rules, state, value):
-    """Apply a bid; a 3 or the last ends the auction. Return whether it ends without a landlord."""
+    """Apply a bid, 0 to 3; return whether the auction ends without a landlord."""
     if value > 0:
         state.stake = value
         state.owner = state.player
@@ -203,7 +203,7 @@ def bid(rules, state, value):
 
 @kernel
 def claim(rules, state, value):
-    """Apply a word of calling and robbing; return whether the auction ends without a landlord."""
+    """Apply a call, a robbery or a pass; return whether the auction ends without a landlord."""
     if value > 0:
         state.stake = rules.options.stake if value == CALL else 2 * state.stake
         state.owner = state.player

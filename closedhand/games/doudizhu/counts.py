@@ -1,8 +1,8 @@
 """Cards without suits: their text, and hands packed as counts by rank.
 
-Suits never matter in Dou Dizhu. A hand is one `uint64` of fifteen 4-bit counts, rank 0 in the
-lowest bits. Hands are added and subtracted as numbers. Counts never exceed 4, so the highest bit of
-every count is free, and `contains` compares all ranks by one subtraction.
+A hand is one `uint64` of fifteen 4-bit counts, rank 0 in the lowest bits. Hands are added and
+subtracted as numbers. Counts never exceed 4, so the highest bit of every count is free, and
+`contains` compares all ranks by one subtraction.
 """
 
 from collections import Counter
@@ -25,14 +25,14 @@ NIBBLE = np.uint64(15)
 EACH = np.uint64(0x111111111111111)
 """One card of each rank."""
 SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
-"""Places of the lowest bit of each count, and of the four bits above all counts."""
+"""Position of the lowest bit of each count, and of the four unused bits above them."""
 
 
 def pack(text: str, name: str = "") -> np.uint64:
     """Pack rank letters in any order.
 
     Raises:
-        InputError: There are other letters, or too many of one; the message begins with `name`.
+        InputError: A letter is no rank, or occurs too often; the message begins with `name`.
     """
     counts = Counter(text)
     start = name and f"{name}: "
@@ -67,7 +67,7 @@ def contains(hand, cards):
 @kernel
 def at_least(hand, number):
     """Return the ranks with at least `number` (1 to 4) cards, packed as one card each."""
-    # A count reaches 8, its highest bit, if 8 - number is added and it is at least `number`.
+    # Adding 8 - number sets the highest bit of a count that is at least `number`.
     reached = hand + EACH * np.uint64(8 - number)
     return (reached >> np.uint64(3)) & EACH
 
@@ -80,7 +80,7 @@ def count(hand, rank):
 
 @kernel
 def one(rank):
-    """Return the packed hand of one card of a rank."""
+    """Return one card of a rank, packed."""
     return np.uint64(1) << np.uint64(4 * rank)
 
 

@@ -2,11 +2,10 @@
 
 `generate_eval_data.py` of DouZero writes a pickle: a list of dicts with the cards of `landlord`,
 `landlord_down`, `landlord_up` and `three_landlord_cards`, the last ones also among the landlord's.
-A card is its rank: 3 to 14 for 3 to A, 17 for 2, 20 and 30 for the jokers.
 
-To unpickle is to run what the file says. Here `pickletools.genops` splits the file into its
-instructions, and those that build lists, dicts, texts and numbers are followed. Any other one, such
-as those that name a function, is refused. A file that is not a list of decks is an `InputError`.
+Unpickling would run any function that the file names. Here `pickletools.genops` splits the file
+into its instructions, and only those that build lists, dicts, texts and numbers are followed. Any
+other instruction, or a file that is not a list of decks, raises an `InputError`.
 """
 
 import pickletools
@@ -23,7 +22,7 @@ HEAD = 4096
 """Number of bytes at the beginning of a file in which `ROLES` are looked for."""
 ROLES = ("landlord", "landlord_down", "landlord_up", "three_landlord_cards")
 CARDS = dict(zip([*range(3, 15), 17, 20, 30], RANKS, strict=True))
-"""The ranks by DouZero's numbers."""
+"""The ranks by DouZero's numbers, which are its cards."""
 
 NUMBERS = ("BININT", "BININT1", "BININT2", "INT", "LONG", "LONG1", "LONG4")
 TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE")
@@ -108,7 +107,7 @@ def decks(path: Path) -> list[Record]:
 
 
 def _record(number: int, deck: Any) -> Record:
-    """Make the record of a deck: the landlord's hand is written without the public cards."""
+    """Make the record of a deck, in which the landlord's hand lacks the public cards."""
     if not isinstance(deck, dict) or set(deck) != set(ROLES):
         raise InputError(f"deck {number} is not a dict of {', '.join(ROLES)}")
     fields: list[str] = []

@@ -55,7 +55,7 @@ SHUTTLE_KINDS = {
     "four+dual solo": "shuttle with singles",
     "four+dual pair": "shuttle with pairs",
 }
-"""The names of chains of fours, by the category of a single four."""
+"""Names of shuttles, by the category of a single four."""
 
 
 def _kind(rules: Rules, group: int) -> str:
@@ -135,7 +135,7 @@ def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: 
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Return the cards played or shown, and the others that are not in the hand."""
+    """Return as seen the cards played or shown, and as unseen the rest but the player's hand."""
     rules = game.flat.rules
     seen = sum(map(int, view.played))
     if is_shown(rules, view) and view.landlord != player:

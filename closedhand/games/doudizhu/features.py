@@ -21,7 +21,7 @@ from closedhand.games.doudizhu.state import MOST_BOMBS, Rules, around
 
 NUM_RANKS = len(RANKS)
 SUITED = 13
-"""Number of ranks of which the deck has four cards; the others are the jokers."""
+"""Number of ranks without the jokers."""
 MOVES = 15
 """Number of latest moves, as many as DouZero's networks see."""
 MOST_LEFT = 20  # number of the landlord's cards
@@ -55,7 +55,7 @@ FEATURES = FeatureTable(
             "cards of the latest moves of all players, the latest one first, and whether it was a "
             "pass", most=4),
 )  # fmt: skip
-"""The numbers in the flat game."""
+"""The table of the compact observation in the flat game."""
 
 KICKERS = FeatureTable(
     Feature("main", RANKS, "main ranks of the play under way"),
@@ -71,7 +71,7 @@ OPENING = FeatureTable(
     Feature("open", ("",), "the landlord has shown all cards"),
     Feature("shown", RANKS, "cards that the landlord has shown and still holds", most=4),
 )
-"""The numbers at the end with `doubling` or `open_hand`, the part `opening` of `planes.py`."""
+"""The last numbers with `doubling` or `open_hand`, the part `opening` of `planes.py`."""
 
 (
     HAND, UNSEEN, PUBLIC, PLAYED, LEFT, ROLE, BID, BOMBS, PLAYS, TURN, OWNER, BEAT, BEAT_MAIN,
@@ -83,7 +83,7 @@ SUBSTEPS_SIZE = SIZE + len(KICKERS)
 
 
 def table(rules: Rules, *substeps: FeatureTable) -> FeatureTable:
-    """Return the features of a game: `FEATURES`, then `substeps`, then `OPENING` if it has that."""
+    """Return a game's table: `FEATURES`, `substeps`, and `OPENING` for doubling or an open hand."""
     return sum((*substeps, *[OPENING] * rules.has_opening), FEATURES)
 
 
@@ -138,7 +138,7 @@ def kicker_features(rules, state, out):
 
 @inlined
 def write_at_least(out, first, cards):
-    """Write which numbers of cards of each rank a packed hand reaches."""
+    """Write whether a packed hand has at least 1, 2, 3, 4 cards of each rank, or a joker."""
     for rank in range(SUITED):
         number = (cards >> np.uint64(4 * rank)) & np.uint64(15)
         reached = ((np.uint64(1) << (np.uint64(8) * number)) - np.uint64(1)) & FOUR_BYTES
@@ -156,7 +156,7 @@ def write_counts(out, first, cards):
 
 @inlined
 def write_group(rules, g, out, ranks, kinds):
-    """Write a main group, not the pass: main ranks from index `ranks`, category from `kinds` on."""
+    """Write a main group, not the pass: its ranks from index `ranks` on, category from `kinds`."""
     group = rules.plays.groups[g]
     for rank in range(NUM_RANKS):
         out[ranks + rank] = (group.ranks >> rank) & 1

@@ -1,7 +1,4 @@
-"""Dou Dizhu as a `Game`: its options, and the functions of the contract in one place.
-
-`closedhand.core.contract` finds the functions here, by `Rules.kernels`; other modules define them.
-"""
+"""Dou Dizhu as a `Game`: its options, and the functions of the contract in one place."""
 
 from dataclasses import replace
 from typing import Any
@@ -62,7 +59,7 @@ AUCTION_ROLES = ("first", "second", "third")
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make Dou Dizhu as a `Game` with some of `OPTIONS`.
+    """Make Dou Dizhu as a `Game` from options of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, an invalid value, or options that exclude each other.
@@ -144,7 +141,7 @@ def most_points(rules: Rules) -> float:
     options = rules.options
     if options.win:
         return 1.0
-    # The greatest bid is 3, as is the stake without a `base`, which bids exclude.
+    # `stake` is 3 unless `base` is given, and 3 is also the greatest bid.
     times = (
         MOST_BOMBS + bool(options.spring) + bool(options.show_word) + 2 * bool(options.double_word)
     )

@@ -15,10 +15,9 @@ from closedhand.games.doudizhu.state import SEATS, clear
 
 @kernel
 def known_public(state):
-    """Return the public cards that the landlord is known to hold still, packed.
+    """Return the public cards that the landlord is known to hold still, packed; 0 in an auction.
 
-    Suits are not distinguished, so a card that the landlord has played counts as the public card of
-    its rank.
+    A card that the landlord has played counts as a public card of its rank, if there is one.
     """
     known = np.uint64(0)
     if state.landlord >= 0:
@@ -66,10 +65,7 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked for `player` with a random consistent deal.
-
-    All ways to deal the unseen cards are equally likely. The landlord keeps its known cards.
-    """
+    """Fill, in place, what `hide` blanked for `player`; all consistent deals are equally likely."""
     hidden = unseen(rules, view, player)
     # Number of unknown cards of each seat, then that of unknown public cards.
     room = np.empty(SEATS + 1, np.int64)

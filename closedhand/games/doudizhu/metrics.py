@@ -1,4 +1,4 @@
-"""Results of matches as the literature on Dou Dizhu counts them, columns of `GameSpec.columns`.
+"""Results as the literature on Dou Dizhu counts them, for `GameSpec.columns`.
 
 They are computed from the payoffs of an agent, summed over a side, float64 [deals, sides].
 """
@@ -10,7 +10,7 @@ from closedhand.core.statistics import wins
 
 
 def winning_percentage(game: Game, points: np.ndarray) -> np.ndarray:
-    """Compute WP, the winning percentage: 1 for a win, 0 for a loss, 1/2 for a payoff of 0."""
+    """Rate each result for WP, the winning percentage: 1 a win, 0 a loss, 1/2 a payoff of 0."""
     return wins(points)
 
 

@@ -6,7 +6,7 @@ cards of the whole deck (with bidding the hands of the three seats; in a game of
 is what is set aside). A fifth field such as `PASSED1` counts the deals before it in which all
 passed. A record, of a game of three without words, is a deal followed by `role,cards` for every
 play, with passes omitted. Its roles are the seats: 0 the landlord, 1 the down peasant, 2 the up
-peasant. Any other text is an `InputError`.
+peasant. Any other text raises an `InputError`.
 """
 
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ class Notation(TableNotation):
 
     @cached_property
     def by_cards(self) -> dict[int, list[int]]:
-        """The action ids of every packed set of cards."""
+        """The ids of the plays of each packed set of cards."""
         ids: dict[int, list[int]] = {}
         need = self.rules.plays.need[: self.rules.plays.number - 1]
         for i, cards in enumerate(need.tolist()):
@@ -98,7 +98,7 @@ class Notation(TableNotation):
         return ";".join([*fields, *[f"{PASSED}{state.passed}"] * bool(state.passed)])
 
     def parse_deal(self, text: str) -> State:
-        """Parse a deal of the whole deck to the state at its start."""
+        """Parse a deal of the game's whole deck to the state at its start."""
         fields = [field.strip().upper() for field in text.strip().rstrip(";").split(";")]
         options, passed = self.rules.options, 0
         if fields[-1].startswith(PASSED):
@@ -159,12 +159,12 @@ class Notation(TableNotation):
         return Row(label, (*hand, *hidden), last, active, cards, seat, role, marks)
 
     def _result(self, state: State) -> tuple[str, ...]:
-        """List the facts that the payoffs of a game with a landlord are made of."""
+        """List the facts that determine the payoffs of a finished game with a landlord."""
         bombs = (f"bombs {state.bombs}",) if state.bombs else ()
         return (f"stake {state.stake}", *bombs, *("spring",) * bool(is_spring(self.rules, state)))
 
     def last_actions(self, state: State) -> list[str]:
-        """Return each seat's action in the last turn, or an empty text if it has not acted."""
+        """Return the text of each seat's action in the last turn of all players; empty if none."""
         players = self.rules.options.players
         last, moves = [""] * players, int(state.moves)
         for move in range(max(0, moves - players), moves):

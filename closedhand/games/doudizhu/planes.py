@@ -51,9 +51,8 @@ SIZE = RANKS * ROWS * PLANES + STATUS
 OPENING = {"opening": (SEATS + 1 + RANKS,)}
 
 ROUNDS = 6
-"""Latest rounds with a plane for each player."""
+"""Number of latest rounds that have a plane for each player."""
 UNSEEN, HAND = 19, 20
-"""Planes of the unseen cards and of the observer's hand."""
 CATEGORY_ROW = 4
 """Row of the first category; the rows before it count cards."""
 PASS_ROW = ROWS - 1
@@ -71,7 +70,7 @@ def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the planes, the status vector, and the part `opening`."""
+    """Write the planes, the status vector, and the part `opening` if observations have it."""
     draw(rules, state, player, out)
     write_opening(rules, state, player, out[SIZE:])
 
@@ -87,7 +86,7 @@ def draw(rules, state, player, out):
 @inlined
 def cell(x, y, z):
     """Return the index of a cell of the planes in the flat observation."""
-    return np.uint64((x * ROWS + y) * PLANES + z)  # an index with a sign would be checked
+    return np.uint64((x * ROWS + y) * PLANES + z)  # Numba tests signed indices for wraparound
 
 
 def cells_of_groups() -> np.ndarray:
@@ -137,14 +136,14 @@ def draw_passes(out, passes):
 
 @inlined
 def spread(bits):
-    """Return a word of eight bytes, 1 where the lowest eight bits are set and else 0."""
+    """Return a word whose eight bytes are the lowest eight bits of `bits`, 1 or 0 each."""
     marked = ((bits & np.uint64(0xFF)) * EACH_BYTE) & np.uint64(0x8040201008040201)
     return ((marked + np.uint64(0x7F) * EACH_BYTE) >> np.uint64(7)) & EACH_BYTE
 
 
 @inlined
 def draw_cards(out, z, cards):
-    """Draw rows 0-3 of a plane."""
+    """Draw rows 0-3 of a plane: the ranks with at least 1, 2, 3, 4 packed cards."""
     for number in range(1, 5):
         ranks = at_least(cards, number)
         # Writing 0 as well avoids a branch that the processor could not predict.
@@ -213,7 +212,7 @@ def with_kickers(plays, family, lowest, cards):
 
 @kernel
 def search_kickers(plays, family, lowest, cards):
-    """Do `with_kickers` by looking for a play of each group."""
+    """Do `with_kickers` by searching the plays of each group."""
     found = np.uint64(0)
     for g in range(family.first, family.end):
         rank = one(family.rank + g - family.first)
@@ -255,7 +254,7 @@ def draw_history(rules, state, player, out):
 
 @kernel
 def draw_status(rules, state, player, out):
-    """Write the status vector."""
+    """Write the status vector to `out`, which is all zero."""
     if state.landlord >= 0:
         # Distance from the landlord: 0 the landlord, 1 the down peasant, 2 the up peasant.
         out[around(rules, player - state.landlord)] = 1
@@ -268,7 +267,7 @@ def draw_status(rules, state, player, out):
 
 @kernel
 def write_opening(rules, state, player, out):
-    """Write the part `opening`, if observations have it; compact ones end with it as well."""
+    """Write the part `opening`, if observations have it; compact observations end with it, too."""
     if rules.options.double_word:
         for i in range(rules.options.players):
             out[i] = doubled(rules, state, around(rules, player + i))

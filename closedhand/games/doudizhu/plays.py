@@ -1,10 +1,9 @@
 """Every play of Dou Dizhu as a row of a table, built from a preset's kicker rule.
 
-A play is a **main group**, the 333 of 3334, whose ranks are its **main ranks**, and its
-**kickers**, the 4. There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by
+A play is a **main group** and its **kickers**: 333 and the 4 in 3334. The **main ranks** are those
+of the main group. There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by
 category, then length, then rank); the shuttles of `botzone` follow. Every group owns a contiguous
-range of flat action ids, one for each choice of kickers, in ascending order. The flat action space,
-the paper's 309 policy outputs and the kicker sub-steps all use this table.
+range of flat action ids, one for each choice of kickers, in ascending order.
 """
 
 from collections import Counter
@@ -20,10 +19,9 @@ from closedhand.games.doudizhu.counts import RANKS, unpack
 
 
 class Category(NamedTuple):
-    """One row of Table 3.
+    """A row of the DeepRocket paper's Table 3, or chains of fours.
 
     Attributes:
-        name: Name of the category.
         copies: Number of cards of each main rank.
         lengths: Possible numbers of consecutive main ranks.
         highest: Highest main rank, as an index into `RANKS`.
@@ -66,23 +64,21 @@ SHUTTLES = (
     Category("four+dual solo", 4, range(2, 4), ACE, 2, 1),
     Category("four+dual pair", 4, range(2, 3), ACE, 2, 2),
 )
-"""Chains of fours, which only some presets have: each belongs to the category of a single four.
-
-Their groups and families follow those of the pass, so that the others are the same in all presets.
-The pass is the last play, after theirs.
-"""
+"""Chains of fours, which only `botzone` has, each in the category of a single four. Their groups
+and families follow those of the pass, so that the others are the same in all presets; their plays
+come before the pass."""
 
 GROUPS = 309
-"""Number of main groups, the pass among them."""
+"""Number of main groups without the shuttles, but with the pass."""
 PASS_GROUP = 308
-"""The main group of the pass, the last one."""
+"""The main group of the pass, after all others but the shuttles."""
 ALL_GROUPS = GROUPS + 70
 """Number of main groups with the shuttles."""
 
 FAMILIES = 38
-"""Number of families, each the groups of one category and length."""
+"""Number of families without the shuttles; a family is the groups of one category and length."""
 BOMB, ROCKET, PASS_FAMILY = 35, 36, 37
-"""The last families. A bomb or the rocket beats the plays of every earlier family, and shuttles."""
+"""Families of bombs, rocket and pass; the first two beat all earlier families, and shuttles."""
 ALL_FAMILIES = FAMILIES + 7
 """Number of families with the shuttles."""
 
@@ -105,7 +101,7 @@ FAMILY = record_type(
         ("end", "i4"),
         ("category", "i4"),  # index into `CATEGORIES`
         ("copies", "i4"),  # cards of each main rank
-        ("length", "i4"),
+        ("length", "i4"),  # number of main ranks
         ("rank", "i4"),  # the lowest main rank of its first group
         ("longer", "i4"),  # number of later families, of longer chains, in its category
     ]
@@ -114,15 +110,15 @@ FAMILY = record_type(
 
 STANDING = record_type(
     [
-        ("family", "i4"),  # the first family with plays that beat it, before the bombs
-        ("then", "i4"),  # the second one: `BOMB` if there is none
-        ("above", "i4"),  # only groups after this one beat it
-        ("least", "i4"),  # the least strength of plays with kickers that beat it
+        ("family", "i4"),  # the first family with plays that beat the play, before the bombs
+        ("then", "i4"),  # the second such family: `BOMB` if there is none
+        ("above", "i4"),  # only groups after this one beat the play
+        ("least", "i4"),  # the least strength of plays with kickers that beat the play
     ]
 )
-"""The plays that beat a play. The first `ALL_GROUPS` standings are those of the groups: the later
-groups of the same family beat them, whatever the kickers. Those of shuttles name bombs alone; for
-the shuttles that beat a shuttle see `rules.follows`."""
+"""The plays that beat a play. The first `ALL_GROUPS` standings are those of the groups: later
+groups of the same family beat a group, whatever the kickers. The standings of shuttles name bombs
+alone; for the shuttles that beat a shuttle see `rules.follows`."""
 
 STANDINGS = ALL_GROUPS + 40
 """Number of standings: one for each group, and room for those of `douzero`, where kickers count."""
@@ -135,7 +131,7 @@ PLAYS = record_type(
         ("need", "u8", MOST_PLAYS),  # all cards of each play, packed
         ("number", "i4"),  # number of plays, including the pass, which is last
         ("group", "u2", MOST_PLAYS),  # the main group of each play
-        ("standing", "i4", MOST_PLAYS),  # index into `standings`: what beats each play
+        ("standing", "i4", MOST_PLAYS),  # index into `standings` of each play
         ("strength", "i4", MOST_PLAYS),  # the highest rank with exactly three cards, or 0
         ("shuttles", "i4"),  # whether there are shuttles
         ("groups", GROUP, ALL_GROUPS),
@@ -143,7 +139,6 @@ PLAYS = record_type(
         ("standings", STANDING, STANDINGS),
     ]
 )
-"""The table of a preset."""
 
 Kickers = tuple[int, ...]
 
@@ -179,8 +174,8 @@ def repeated_solos_beside(main: range, number: int) -> Iterator[Kickers]:
 def any_solos(main: range, number: int) -> Iterator[Kickers]:
     """Iterate over all solo kickers that do not make a longer or a higher chain of trios.
 
-    So each set of cards is one play. With three kickers of a neighbouring rank, a chain of three
-    ranks is a chain of four, and a longer chain with kickers is the highest that its cards allow.
+    So each set of cards is one play. With three kickers of a neighbouring rank, three trios are a
+    chain of four. Of several chains of four or five trios with the same cards, the highest counts.
     """
     ranks = [r for r in range(15) if r not in main]
     beside = {main[-1] + 1} | ({main[0] - 1} if len(main) == 3 else set())
@@ -196,7 +191,7 @@ class Deck(NamedTuple):
     """The cards of a game and their division.
 
     Attributes:
-        cards: All cards.
+        cards: All cards, as letters of `RANKS`.
         hand: Number of cards dealt to each player.
         players: Number of players, 2 or 3.
         aside: Number of cards set aside face down, in a game of two.
@@ -209,7 +204,7 @@ class Deck(NamedTuple):
 
     @property
     def public(self) -> int:
-        """Number of cards that are left for the landlord."""
+        """Number of public cards, which the landlord gets."""
         return len(self.cards) - self.players * self.hand - self.aside
 
 
@@ -220,7 +215,7 @@ class Preset(NamedTuple):
     """The plays and the deck of a program, a paper or a variant.
 
     Attributes:
-        solos: Function that iterates over the solo kickers of main ranks.
+        solos: Function of main ranks and a number of kickers that iterates over solo kickers.
         fours: Whether four cards of a rank may take kickers.
         bidding: Whether an auction is part of the program's game.
         robbing: Whether the auction is by calling and robbing.
@@ -258,7 +253,7 @@ PRESETS = {
 
 
 def kicker_sets(preset: Preset, category: Category, main: range) -> list[Kickers]:
-    """List the kicker ranks of each play of a main group, ascending; `()` without kickers."""
+    """List the kickers of each play of a main group, as ascending ranks; `()` for no kickers."""
     number = category.kickers * len(main)
     if number == 0:
         return [()]
@@ -327,7 +322,7 @@ def build(preset: str) -> np.record:
 
 
 def top_trio(cards: int) -> int:
-    """Return the highest rank of which packed cards hold exactly three, 0 if there is none."""
+    """Return the highest rank of which packed cards hold exactly three; 0 if there is none."""
     return max((r for r in range(TWO + 1) if cards >> 4 * r & 15 == 3), default=0)
 
 

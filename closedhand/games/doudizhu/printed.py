@@ -1,8 +1,7 @@
 """Records as the DeepRocket paper prints them, texts after `Cards:` and `Game process:`.
 
 The two texts joined are a record in the paper's notation, see `notation.parse_record`. In print the
-ten is also written 10, and a highlighted play stands between asterisks. A faulty game sets
-the `error` of its `Replay`.
+ten is also written 10, and a highlighted play stands between asterisks.
 """
 
 import re
@@ -25,7 +24,7 @@ def is_printed(path: Path) -> bool:
 
 
 def replay_printed(path: Path) -> Iterator[Replay]:
-    """Replay every game of a file; games count from 1."""
+    """Replay every game of a file, counted from 1; a faulty one sets the `error` of its replay."""
     text = "\n".join(line for _, line in filled_lines(path)).replace("*", "").replace("10", "T")
     game = flat_game("doudizhu", {})
     for number, part in enumerate(filter(str.strip, START.split(text)), 1):

@@ -1,10 +1,8 @@
 """The rules of Dou Dizhu: deals, plays and payoffs.
 
-A game consists of the words before the landlord leads (bids and the like, `auction.py`), and the
-play of cards. Cards are counts by rank, packed into a `uint64` (`counts.py`), in `deals` also as
-tuples. `plays.py` has main groups, families and standings. Kernels do not check whether an action
-is legal, nor whether a view hides what they read. In a game of two (`plays.Deck.players`) the third
-seat holds the cards that are set aside face down.
+`auction.py` has the words before the landlord leads, `counts.py` the packed cards, and `plays.py`
+main groups, families and standings. Kernels do not check whether an action is legal, nor whether a
+view hides what they read. In a game of two the third seat holds the cards that are set aside.
 """
 
 import math
@@ -22,9 +20,9 @@ from closedhand.games.doudizhu.plays import ALL_FAMILIES, BOMB, FAMILIES, PASS_F
 from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
 
 CARDS = 54
-"""Number of cards of the whole deck."""
+"""Number of cards of the largest deck."""
 SUITED = EACH & np.uint64((1 << 4 * 13) - 1)
-"""One card of each rank of which there are four cards."""
+"""One card of each rank but the jokers, packed."""
 
 
 @kernel
@@ -35,7 +33,7 @@ def third(rules):
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards determined by a seed, and start."""
+    """Deal the cards that `seed` determines, and start the game in `state`."""
     dealt = 2 * rules.options.hand + third(rules) + rules.options.public
     deck = np.empty(CARDS, np.int8)[:dealt]  # made with a constant length, for GPUs
     i = 0
@@ -60,10 +58,10 @@ def deal(rules, state, seed):
 
 
 def deals(rules: Rules) -> Iterator[tuple[State, float]]:
-    """Iterate over all deals with their probabilities; suits do not count.
+    """Iterate over all deals, by counts of ranks, with their probabilities.
 
     Raises:
-        InputError: Another deal follows if all players pass in the auction.
+        InputError: There is an auction, and another deal follows if all pass.
     """
     if rules.options.bidding and rules.options.passed_deals != 1:
         raise InputError(
@@ -92,7 +90,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
 
 
 def _shared_out(held: Sequence[int], sizes: list[int]) -> Iterator[list[tuple[int, ...]]]:
-    """Iterate over all ways to divide cards, given as numbers by rank, into hands of some sizes."""
+    """Iterate over all ways to divide cards into hands of some sizes, all as numbers by rank."""
     if not sizes:
         yield []
         return
@@ -103,7 +101,7 @@ def _shared_out(held: Sequence[int], sizes: list[int]) -> Iterator[list[tuple[in
 
 
 def _hands(held: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
-    """Iterate over all hands of a size out of cards given as numbers by rank."""
+    """Iterate over all hands of a size out of some cards, both as numbers by rank."""
     if not held:
         if size == 0:
             yield ()
@@ -115,7 +113,7 @@ def _hands(held: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
 
 @kernel
 def begin(rules, state):
-    """Start a game from the hands dealt and the public cards in `state`."""
+    """Start a game from the dealt hands, the public cards and the seed in `state`."""
     for seat in range(SEATS):
         state.played[seat] = np.uint64(0)
         state.left[seat] = rules.options.hand if seat < 2 else third(rules)
@@ -145,7 +143,7 @@ def lowest_ranks(family, cards):
 
 @inlined
 def chained(ranks, length):
-    """Return the packed `ranks` that begin a chain: they and the next ones are among `ranks`."""
+    """Return those of the packed `ranks` at which a chain of `length` of them begins."""
     found = ranks
     for i in range(1, length):  # shift and intersect
         found &= ranks >> np.uint64(4 * i)
@@ -182,7 +180,7 @@ def has_play(plays, g, cards, least):
 
 @kernel
 def least_strength(rules, state):
-    """Return the least strength that a play with kickers needs now; 0 means any."""
+    """Return the least `strength` of `plays.PLAYS` that a play with kickers needs now; 0: any."""
     if state.target < 0:
         return 0
     return np.int64(rules.plays.standings[rules.plays.standing[state.target]].least)
@@ -232,7 +230,7 @@ def legal_groups(rules, state, out):
 
 @kernel
 def legal_shuttles(rules, state, out, n):
-    """Write the shuttles that may be played now from index `n` on; return the number of ids."""
+    """Write the legal plays of shuttles to `out` from index `n` on; return the number of ids."""
     hand = state.hands[state.player]
     for f in range(FAMILIES, ALL_FAMILIES):
         family = rules.plays.families[f]
@@ -265,7 +263,7 @@ def follows(rules, state, g):
 
 @kernel
 def is_said(rules, state, action, ids):
-    """Return whether an action is a legal word before the landlord leads."""
+    """Return whether `action`, any integer, is a word that may be said now."""
     if over(rules, state):  # all have passed in the last deal
         return False
     for i in range(auction.legal_words(rules, state, ids)):
@@ -276,7 +274,7 @@ def is_said(rules, state, action, ids):
 
 @kernel
 def is_legal(rules, state, action, ids):
-    """Return whether an action is legal now, any integer; `ids` is scratch space."""
+    """Return whether `action`, any integer, is legal now; `ids` is scratch space."""
     if auction.is_opening(rules, state):
         return is_said(rules, state, action, ids)
     if action < 0 or action > auction.pass_id(rules) or over(rules, state):
@@ -318,10 +316,10 @@ def legal(rules, state, out):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action, and determine the next player.
+    """Apply a legal action, and determine the next player to act.
 
-    If all have passed in the auction, deal again, unless it was the last deal: `passed_deals` such
-    deals end the game; if the option is 0, none does.
+    If all pass in the auction, the cards are dealt again. After `passed_deals` such deals the game
+    ends instead, unless this option is 0.
     """
     opening = auction.is_opening(rules, state)  # it reads `moves`, which grows below
     state.history[state.moves] = action
@@ -367,9 +365,9 @@ def over(rules, state):
 
 @kernel
 def is_spring(rules, state):
-    """Return whether spring or anti-spring doubles the payoffs of a game won by somebody.
+    """Return whether spring or anti-spring doubles the payoffs of a game with a landlord.
 
-    Spring: the peasants made no play. Anti-spring: the landlord made only the first one.
+    Spring: the peasants made no play. Anti-spring: the landlord made only the first play.
     """
     if not rules.options.spring:
         return False

@@ -1,8 +1,7 @@
-"""The state of Dou Dizhu, field by field, and the options of its rules.
+"""The state of Dou Dizhu, field by field, and the rules as kernels take them.
 
 Actions are the ids of the preset's play table (`plays.py`), the last of which is the pass, then the
-words: what is said before the landlord leads, such as bids (`auction.py`). Cards are counts by
-rank, packed (`counts.py`).
+words, such as bids (`auction.py`). Cards are counts by rank, packed (`counts.py`).
 """
 
 from typing import NamedTuple
@@ -17,8 +16,8 @@ SEATS = 3
 LONGEST = 160
 """Upper bound on actions in a game: 52 plays, 8 words, and two passes after a play.
 
-No pass follows the last play. At most one follows a play that another player beats, and at least
-two plays are such, since all three have to play in the longest game: 52 + 8 + 2 * 49 + 2 * 1."""
+No pass follows the last play. At most one follows a play that another player beats, as happens at
+least twice, since all three have to play in the longest game: 52 + 8 + 2 * 49 + 2 * 1."""
 MOST_BOMBS = 14
 """Maximum number of bombs: thirteen ranks held four times, and the rocket."""
 
@@ -33,7 +32,7 @@ STATE = record_type(
         ("moves", "i4"),  # number of these actions
         ("target", "i4"),  # id of the play to beat; -1: none, so the player to act leads
         ("player", "i4"),  # the player to act
-        ("owner", "i4"),  # who made the play to beat, or leads; the highest bidder, -1 before a bid
+        ("owner", "i4"),  # who made the play to beat, or leads; in an auction the top bidder, or -1
         ("landlord", "i4"),  # -1 during the auction
         ("words", "i4"),  # number of bids and other words, passes included; they open the history
         ("stake", "i4"),  # the highest bid, or the base, doubled by robbing and showing
@@ -54,14 +53,14 @@ OPTIONS_TYPE = record_type(
         ("forced", "i8"),  # whether the first seat is the landlord if all pass
         ("passed_deals", "i8"),  # number of deals in which all pass that end the game; 0: none do
         ("double_word", "i8"),  # id of the word that doubles, minus `pass_id`; 0: none
-        ("show_word", "i8"),  # the same of the word that shows the landlord's hand
+        ("show_word", "i8"),  # id of the word that shows the landlord's hand, likewise
         ("spring", "i8"),
         ("win", "i8"),  # whether payoffs are 1 and -1, not points
         ("stake", "i8"),  # the stake without bids
         ("players", "i8"),
-        ("hand", "i8"),  # cards that each player is dealt
-        ("aside", "i8"),  # cards of the third seat in a game of two
-        ("public", "i8"),  # cards that the landlord gets besides
+        ("hand", "i8"),  # number of cards dealt to each player
+        ("aside", "i8"),  # number of cards of the third seat in a game of two
+        ("public", "i8"),  # number of public cards
         ("deck", "u8"),  # all cards, packed
     ]
 )
@@ -76,7 +75,6 @@ class Rules(NamedTuple):
         options: Options, a record of `OPTIONS_TYPE`.
     """
 
-    # The module that gathers the contract's functions from `rules.py`, `planes.py` and others.
     kernels = "closedhand.games.doudizhu.game"
 
     plays: np.record
@@ -95,13 +93,13 @@ class Rules(NamedTuple):
 
 @kernel
 def around(rules, seat):
-    """Return a number modulo the number of players; a constant divisor needs no division."""
+    """Return `seat` modulo the number of players; constant divisors compile without a division."""
     return seat % SEATS if rules.options.players == SEATS else seat % 2
 
 
 @kernel
 def clear(state):
-    """Clear an incomplete play."""
+    """Clear the incomplete play in sub-steps."""
     state.group = -1
     state.picked = np.uint64(0)
     state.picks = 0

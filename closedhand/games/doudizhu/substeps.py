@@ -35,7 +35,7 @@ from closedhand.games.doudizhu.state import Rules as FlatRules, around, clear
 FIRST_SOLO = GROUPS
 FIRST_PAIR = FIRST_SOLO + 15
 FIRST_BID = FIRST_PAIR + 13
-"""First id of the words, if there are any: bids, calls, doubling and showing."""
+"""First id of the words, if the game has any."""
 ACTIONS = FIRST_BID
 """Number of actions without the words."""
 MOST_KICKERS = 54 // 3
@@ -81,7 +81,7 @@ def legal(rules, state, out):
 
 @kernel
 def is_legal(rules, state, action, ids):
-    """Return whether an action is legal now, any integer; `ids` is scratch space."""
+    """Return whether `action`, any integer, is legal now; `ids` is scratch space."""
     if is_opening(rules.flat, state):
         word = 0 if action == PASS_GROUP else action - FIRST_BID + 1
         has_word = action == PASS_GROUP or action >= FIRST_BID
@@ -105,7 +105,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def legal_kickers(rules, state, out):
-    """Write the next kickers of all plays in hand that continue the picks; return their number."""
+    """Write the ids of the kickers that may be picked next, ascending; return their number."""
     group = rules.flat.plays.groups[state.group]
     hand = state.hands[state.player]
     last = top_rank(state.picked)
@@ -114,7 +114,7 @@ def legal_kickers(rules, state, out):
     for play in range(group.first, group.end):
         kickers = rules.flat.plays.need[play] - group.need
         if flat.allows(rules.flat.plays, hand, play, least) and contains(kickers, state.picked):
-            # Kickers are picked in ascending order: none that remains may be below the last pick.
+            # Kickers are picked in ascending order, so none may be below the last pick.
             rank = lowest_rank(kickers - state.picked)
             if rank >= last:
                 ranks |= 1 << rank
@@ -140,7 +140,7 @@ def top_rank(cards):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action; make the play if it is complete."""
+    """Apply a legal action; a play of the flat game is made once it is complete."""
     if action >= FIRST_BID:
         flat.play(rules.flat, state, pass_id(rules.flat) + action - FIRST_BID + 1)
         return
@@ -195,7 +195,7 @@ def next_step(rules, view, play, ids):
 
 @kernel
 def step_towards(rules, state, action, work, ids):
-    """Return the next sub-step of a flat play; see `closedhand.learning.factoring`."""
+    """Return the next sub-step towards a flat action; see `closedhand.learning.factoring`."""
     return next_step(rules, state, action, ids[0])
 
 
@@ -210,7 +210,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def features(rules, state, player, out):
-    """Write the flat game's numbers, those of the play under way, and those of `OPENING`."""
+    """Write the flat game's features, those of the play under way, and `OPENING` if it applies."""
     compact.write(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         compact.kicker_features(rules.flat, state, out[compact.SIZE :])
@@ -264,7 +264,7 @@ def place(x, y, z):
 
 @kernel
 def draw_row(out, z, y, ranks):
-    """Draw one row of a channel from the bits of `ranks`."""
+    """Mark the ranks that are bits of `ranks` in row `y` of channel `z`."""
     for x in range(planes.RANKS):
         if ranks >> x & 1:
             out[place(x, y, z)] = 1
@@ -272,7 +272,7 @@ def draw_row(out, z, y, ranks):
 
 @kernel
 def draw_counts(out, z, y, cards, rows):
-    """Draw `rows` rows from `y` on: row y + k has the ranks with more than k cards in `cards`."""
+    """Mark, in `rows` rows from `y` on, the ranks with at least 1, 2, … of the packed `cards`."""
     for x in range(planes.RANKS):
         for k in range(min(rows, count(cards, x))):
             out[place(x, y + k, z)] = 1

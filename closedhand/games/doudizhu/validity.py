@@ -1,7 +1,6 @@
 """Validation of Dou Dizhu states: the reason why the rules do not allow one.
 
-Everything is checked except `seed`, from which the next deal follows if everybody passes in the
-auction. It may be any number but 0 in a full state, and must be 0 in a view.
+All fields are checked, but `seed` may be any number except 0, and is 0 in a view.
 """
 
 from collections.abc import Sequence
@@ -72,7 +71,7 @@ def _take_back(rules: Rules, state: np.record, start: np.record) -> str:
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
-    """Return the reason why a record is not a view that `redeal` can fill, or an empty string."""
+    """Return why a record is not a view that `redeal` can fill; an empty text if it is."""
     shown = int(view.landlord) if is_shown(rules, view) else player
     if view.seed or any(view.hands[seat] for seat in range(SEATS) if seat not in (player, shown)):
         return f"a view of player_{player} shows neither the others' hands nor the seed"

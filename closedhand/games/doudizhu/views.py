@@ -29,8 +29,8 @@ def view_from(
 
     Args:
         game: Dou Dizhu, flat or in sub-steps; the view is between complete plays.
-        player: Seat of the player. Without bidding the landlord is seat 0, followed by the down and
-            the up peasant; with bidding seat 0 bids first.
+        player: Seat of the player. Without bidding 0 is the landlord, 1 the down peasant and 2 the
+            up peasant.
         hand: The cards that the player holds now, as ranks in any order: `3345TTJQKA22SB`.
         actions: All words, plays and passes since the last deal, of all players: ids of the flat
             game, or its notation (`3334`, `PASS`, `BID2`).
@@ -39,9 +39,9 @@ def view_from(
         passed: Number of earlier deals in which all passed; 0 with `passed_deals=0`.
 
     Raises:
-        InputError: Something that is not a card or not an action, an illegal action, more cards
-            than there are in the deck or in a hand, public or shown cards that the landlord cannot
-            have, or a fact that is missing or not known yet.
+        InputError: A text that is no card or no action, an illegal action, too many or too few
+            cards, public or shown cards that the landlord cannot have, or a fact that is missing or
+            not known yet.
 
     Examples:
         >>> from closedhand import make_game
@@ -104,7 +104,7 @@ def _packed(cards: Any, name: str) -> np.uint64:
 
 
 def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
-    """Give the landlord the cards that another player sees."""
+    """Give the landlord the cards that it has shown to `player`, another player."""
     landlord = int(state.landlord)
     if not is_shown(rules, state) or landlord == player:
         if shown is not None:
@@ -122,7 +122,7 @@ def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
-    """Give the player to act exactly the cards of its play: the others of its hand are hidden."""
+    """Set the hidden hand of the player to act to the cards of its play alone."""
     if action >= rules.plays.number:
         return  # a word
     cards, left = rules.plays.need[action], state.left[state.player]
@@ -142,7 +142,7 @@ def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> No
 
 
 def _check_deck(rules: Rules, total: int, others: str) -> None:
-    """Check that the deck has the cards `total`, packed; `others` describes some in a message."""
+    """Check that the deck has the packed cards `total`; `others` describes some in the message."""
     deck = int(rules.options.deck)
     for i, rank in enumerate(RANKS):
         number, most = total >> 4 * i & 15, deck >> 4 * i & 15

@@ -14,17 +14,17 @@ REASONS = {
     CALL: ("there is no bet to call", "this bet cannot be called"),
     RAISE: ("this phase allows no raise", "this bet may not be raised again: call or fold"),
 }
-"""Reasons why an action is illegal: if the player faces no bet, and if it does."""
+"""Reasons by illegal action: for a player who faces no bet, then for one who does."""
 
 
 def reason(game: Game, state: State, action: int) -> str:
-    """Explain why an action is illegal."""
+    """Explain why an action of the player to act is illegal."""
     bets = game.rules.tables.nodes[state.node].bets
     return REASONS[action][int(bets[state.player] < bets[1 - state.player])]
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Return the flop if it is revealed, and the cards of the deck that the player does not see."""
+    """Return as seen the flop, once revealed; as unseen all others but the player's own card."""
     kinds, left = tuple(VARIANTS["uh"].deck), game.rules.tables.copies.tolist()
     for place in (player, FLOP):
         if view.cards[place] != UNKNOWN:

@@ -10,7 +10,7 @@ SEAT, PHASE, BETS, CARDS = 0, SEATS, SEATS + 1, 2 * SEATS + 1  # first index of 
 
 
 def table(rules: Rules) -> FeatureTable:
-    """Return the table of the numbers for a member of the family."""
+    """Return the table of the compact observation under some rules."""
     kinds = tuple(VARIANTS["uh"].deck)[: rules.tables.kinds]
     most = int(rules.tables.nodes["bets"].max())
     turns = range(1, rules.tables.longest + 1)
@@ -27,7 +27,7 @@ def table(rules: Rules) -> FeatureTable:
 
 @kernel
 def features(rules, state, player, out):
-    """Write the numbers of `table`."""
+    """Write the compact observation, in the order of `table`, to `out`, which is all zero."""
     kinds = rules.tables.kinds
     at = rules.tables.nodes[state.node]
     out[SEAT + player] = 1

@@ -33,10 +33,10 @@ OPTIONS = Options(
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make a member of the Leduc family as a `Game` with some of `OPTIONS`.
+    """Make a member of the Leduc family as a `Game` from options of `OPTIONS`.
 
     Raises:
-        InputError: An unknown option, an invalid value, or an option of UH-Leduc in standard Leduc.
+        InputError: An unknown option, an invalid value, or suits that count in standard Leduc.
     """
     options = OPTIONS.complete(given)
     for key in ("pair", "double_pair"):

@@ -1,7 +1,4 @@
-"""Views of Leduc, and determinisations consistent with a view.
-
-Both players see all actions, and the flop once it is revealed.
-"""
+"""Views of Leduc, which show all actions and the revealed flop, and determinisations of views."""
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 An action is `fold`, `check`, `call` or `raise`. A deal is three cards, `SK;HQ;SA`: S's card, T's
 card and the flop. A record is a deal followed by all actions, such as
-`SK;HQ;SA;check raise call raise raise call`. Any other text is an `InputError`.
+`SK;HQ;SA;check raise call raise raise call`. Any other text raises an `InputError`.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ from closedhand.games.leduc.rules import begin, over
 from closedhand.games.leduc.state import FLOP, SEATS, STATE, UNKNOWN, Rules, revealed
 
 CARDS = tuple(VARIANTS["uh"].deck)
-"""The text of every kind of card, by id; the standard deck is the first six."""
+"""Text of every kind of card, by id; the kinds of standard Leduc are the first six."""
 
 assert len(CARDS) == KINDS and CARDS[:6] == tuple(VARIANTS["standard"].deck)
 
@@ -70,10 +70,7 @@ class Notation(TableNotation):
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """Return the table: S, T and the flop, with bets, pot, actions and the end (`plays.name`).
-
-        An empty text is a card face down: one that a view hides, and the flop until it is revealed.
-        """
+        """Return the table: S, T and the flop, face down until revealed, with bets and actions."""
         node = self.rules.tables.nodes[state.node]
         running = not over(self.rules, state)
         shown = [card_text(card).strip(HIDDEN) for card in state.cards]
@@ -90,7 +87,7 @@ class Notation(TableNotation):
 
 
 def parse_record(line: str, game: Game) -> Record:
-    """Parse a record of the form `card;card;flop;actions`."""
+    """Parse a record, `card;card;flop;actions`; whether the actions are legal is not checked."""
     *cards, actions = f"{line.strip()};;".split(";", SEATS + 1)
     deal = ";".join(cards)
     game.parse_deal(deal)

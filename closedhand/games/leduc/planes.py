@@ -23,7 +23,6 @@ from closedhand.games.leduc.state import FLOP, Rules, revealed
 
 STATUS = 4
 FIRST_ACTION = 2
-"""The row of the first action."""
 
 
 def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
@@ -50,7 +49,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def write_actions(rules, state, width, out):
-    """Mark the actions so far, one a row of `width` numbers; phase 2 begins at row `longest`."""
+    """Mark each action so far in its own row of `width` cells; phase 2 begins at row `longest`."""
     node = 0
     row = 0
     for move in range(state.moves):

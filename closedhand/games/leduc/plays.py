@@ -1,7 +1,7 @@
 """The tables of the Leduc family: the deck, the winners of showdowns, and the betting tree.
 
-The betting tree is small and stored as a table: every public history of actions is a node with the
-successor of each action. The tables are built from the rules in `VARIANTS` and `moves`.
+Every public history of actions is a node of the betting tree, with the successor of each action.
+The tables are built from the rules in `VARIANTS` and `moves`.
 """
 
 from functools import cache
@@ -22,17 +22,17 @@ ANTE = 1
 CARDS = 18
 KINDS = 8
 NODES = 85
-"""Number of nodes of the largest betting tree of the family; like `CARDS`, the size of a table."""
+"""Sizes of the tables: cards and kinds of the largest deck, nodes of the largest betting tree."""
 
 NOBODY, SHOWDOWN = -1, -1
-"""Values in place of the player at the end of a game, and of the winner where the cards decide."""
+"""Value of `player` at the end of a game; value of `winner` where nobody has folded."""
 
 
 class Variant(NamedTuple):
     """The rules of one member of the family.
 
     Attributes:
-        deck: Copies of each kind of card, weakest first.
+        deck: Number of cards of each kind, weakest first.
         suited: Whether suits count at a showdown.
         raises: Amounts by which a raise tops the larger bet, in phases 1 and 2.
         reraisers: Players who may raise when facing a bet; without a bet to face, both may.
@@ -78,7 +78,7 @@ NODE = np.dtype(
         ("player", "i4"),  # the player to act, NOBODY at the end of a game
         ("phase", "i4"),  # 1 or 2
         ("bets", "i4", 2),  # of S and T
-        ("winner", "i4"),  # the winner after a fold, SHOWDOWN at all other nodes
+        ("winner", "i4"),  # the winner after a fold, else SHOWDOWN
     ]
 )
 TABLES = record_type(
@@ -90,13 +90,13 @@ TABLES = record_type(
         ("deck", "i4", CARDS),  # the kind of each card
         ("copies", "i4", KINDS),  # number of cards of each kind
         ("longest", "i4"),  # largest number of actions in a phase
-        ("better", "i4", (KINDS, KINDS, KINDS)),  # sign of S's payoff; by S, T, flop
+        ("better", "i4", (KINDS, KINDS, KINDS)),  # by cards of S, T and flop: sign of S's payoff
     ]
 )
 
 
 class Point(NamedTuple):
-    """A point of the betting: the fields of `NODE` but `next`, and the raises in its phase."""
+    """A node before its successors are known; `raised` is the number of raises in the phase."""
 
     phase: int = 1
     player: int = S
@@ -106,11 +106,11 @@ class Point(NamedTuple):
 
 
 def moves(variant: Variant, point: Point) -> dict[int, Point]:
-    """Return the legal actions at a point, none at the end, and the points to which they lead.
+    """Return the point to which each legal action leads; there are no actions at the end.
 
-    A player who does not face a bet checks or raises; where `must_open` forbids the check, it folds
-    or raises. A player who faces a bet folds or calls, or raises if the rules allow it. A call, or
-    a check by T, closes the phase.
+    A player who does not face a bet checks or raises, or folds or raises where `must_open` forbids
+    the check. A player who faces a bet folds, calls, or raises if the rules allow it. A call, or a
+    check by T, closes the phase.
     """
     phase, player, bets, _, raised = point
     if player == NOBODY:
@@ -153,11 +153,11 @@ def betting(variant: Variant) -> np.ndarray:
 
 
 def showdown(variant: Variant, pair: str, double_pair: str, own: str, other: str, flop: str) -> int:
-    """Compare `own` with `other`: 1 if it wins, -1 if it loses, 0 for a tie.
+    """Return 1 if the card `own` beats the card `other` at this flop, -1 if it loses, 0 for a tie.
 
-    A pair beats a hand without one; otherwise the stronger card wins. `pair` says what makes a
-    pair, an equal `rank` or an equal `card`. `double_pair` says whether between two pairs the
-    `suit` decides or the players `split`.
+    A pair with the flop wins, then the stronger card. `pair` says what makes a pair, an equal
+    `rank` or an equal `card`, and `double_pair` whether between two pairs the stronger `suit` wins
+    or the players `split`.
     """
     order = list(variant.deck)
 
@@ -197,8 +197,8 @@ def build(preset: str, pair: str, double_pair: str) -> np.record:
 def name(node: np.void | np.record) -> str:
     """Name a betting node as on the course slides, without the cards.
 
-    It gives player, phase and the two bets (`s1,1,4`), or the end: `WL7` for a showdown at 7, `PS4`
-    if S wins 4 because T folds. Several nodes may share a name.
+    The name is the player, the phase and the two bets (`s1,1,4`); at the end `WL7` for a showdown
+    with bets of 7, `PS4` if S wins 4 because T folds. Several nodes may share a name.
     """
     bets = node["bets"]
     if node["player"] >= 0:
@@ -209,10 +209,10 @@ def name(node: np.void | np.record) -> str:
 
 
 def graph(tables: np.record) -> dict[str, dict[str, str]]:
-    """Build the state graph of the slides: by state and action, the name of the next state.
+    """Return the state graph of the slides: by state and action, the name of the next state.
 
-    Nodes of the same name are one state here, as on the slides, although a player who remembers the
-    betting can distinguish them: UH-Leduc has 23 nodes with a player to act, and 16 states.
+    Nodes of one name are one state, although a player who remembers the betting can distinguish
+    them: UH-Leduc has 23 nodes with a player to act, and 16 states.
     """
     states: dict[str, dict[str, str]] = {}
     for node in tables.nodes[: tables.number]:

@@ -1,7 +1,4 @@
-"""The rules of the Leduc family: deals, actions and payoffs.
-
-Kernels do not check whether an action is legal, nor whether a view hides what they read.
-"""
+"""The rules of the Leduc family: deals, actions and payoffs. Kernels do not check arguments."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +14,7 @@ from closedhand.games.leduc.state import FLOP, SEATS, STATE, Rules
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards determined by a seed, and start."""
+    """Deal the cards that `seed` determines, and start the game in `state`."""
     deck = np.empty(CARDS, np.int8)[: rules.tables.cards]  # made with a constant length, for GPUs
     for i in range(len(deck)):
         deck[i] = rules.tables.deck[i]
@@ -29,7 +26,7 @@ def deal(rules, state, seed):
 
 @kernel
 def begin(state):
-    """Start a game with the cards in `state`."""
+    """Reset all fields of `state` but the cards to the start of a game."""
     for i in range(LONGEST):
         state.history[i] = 0
     state.moves = 0
@@ -38,7 +35,7 @@ def begin(state):
 
 
 def deals(rules: Rules) -> Iterator[tuple[State, float]]:
-    """Iterate over all deals, three kinds of cards, with their probabilities."""
+    """Iterate over all deals, by the kinds of the three cards, with their probabilities."""
     tables = rules.tables
     ways = permutations(range(tables.cards), SEATS + 1)
     counts = Counter(tuple(tables.deck[list(cards)].tolist()) for cards in ways)
@@ -72,18 +69,18 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Return whether a player has folded, or the second phase is closed."""
+    """Return whether a player has folded, or the betting of phase 2 is over."""
     return rules.tables.nodes[state.node].player < 0
 
 
 @kernel
 def returns(rules, state, out):
-    """Write the payoffs of a finished game by player: the loser's bet goes to the winner."""
+    """Write the payoffs of a finished game by player: the loser's bet, or 0 for a tie."""
     node = rules.tables.nodes[state.node]
     if node.winner == SHOWDOWN:
         sign = rules.tables.better[state.cards[S], state.cards[T], state.cards[FLOP]]
         won = sign * node.bets[S]
     else:
         won = -node.bets[S] if node.winner == T else node.bets[T]
-    # Integers: the minus of a float would pay -0.0 for a tie.
+    # `won` is an integer: for a tie, the minus of the float 0.0 would be -0.0.
     out[S], out[T] = won, -won

@@ -1,7 +1,4 @@
-"""The state of the Leduc family, field by field, and its rules as kernels take them.
-
-A state consists of three cards, dealt at the start, and a path in the betting tree (`plays.py`).
-"""
+"""The state of a game of the Leduc family, field by field, and the rules as kernels take them."""
 
 from typing import NamedTuple
 
@@ -21,9 +18,9 @@ UNKNOWN = -1
 STATE = record_type(
     [
         ("cards", "i4", SEATS + 1),  # kinds of S's and T's card and the flop, or UNKNOWN
-        ("history", "i4", LONGEST),  # ids of all actions
+        ("history", "i4", LONGEST),  # ids of all actions, then zeros
         ("moves", "i4"),  # number of actions
-        ("node", "i4"),  # node of the betting tree
+        ("node", "i4"),  # node of the betting tree, an index of `plays.TABLES.nodes`
         ("player", "i4"),  # the player to act; at the end, the last to have acted
     ]
 )

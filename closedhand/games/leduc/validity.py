@@ -1,8 +1,4 @@
-"""Validation of Leduc states: the reason why the rules do not allow one.
-
-All fields are checked: the cards must come from the deck, and the rest must follow from the
-actions.
-"""
+"""Validation of Leduc states: the deck has the cards, and the rest follows from the actions."""
 
 import numpy as np
 
@@ -27,7 +23,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 
 
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
-    """Return the reason why no deal, or view of `player`, has these cards; empty if one has."""
+    """Return why no deal, or view of `player`, has these cards; an empty text if one has."""
     cards = state.cards.tolist()
     hidden = [i for i, card in enumerate(cards) if card == UNKNOWN]
     if player is None and hidden:

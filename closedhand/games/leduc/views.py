@@ -27,8 +27,8 @@ def view_from(
         flop: The public card, once it is revealed.
 
     Raises:
-        InputError: Something that is not a card or not an action, an illegal action, cards that the
-            deck does not hold together, or a flop that is missing or given too early.
+        InputError: A text that is no card or no action, an illegal action, cards that the deck does
+            not hold together, or a flop that is missing or given too early.
 
     Examples:
         >>> from closedhand import make_game
