@@ -2,9 +2,9 @@
 
 An agent sees only views, so it cannot cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
-An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game. It
-refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. Its options are its
-further parameters, or a table that is attached to it; see `closedhand.core.options`.
+An entry point is named `game.agent` (`poker.cautious`), or just `agent` for an agent of every game.
+It refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. The options are
+further parameters of the factory, or a table attached to it; see `closedhand.core.options`.
 
 The text of an agent follows the grammar of `closedhand.core.agent_spec`. `parse_agent` parses it
 once, to a `NamedAgent`, which makes any number of agents.
@@ -45,7 +45,7 @@ SPENT = ("searches", "simulations", "seconds", "processor_seconds")
 class Agent(Protocol):
     """A player of one `Game`.
 
-    More members are optional:
+    Further members are optional:
 
     - `act_batch(views) -> actions` (views: states [n], actions: integers [n]) makes many decisions
       at once; it is called instead of `act` where possible.
@@ -68,7 +68,7 @@ class Agent(Protocol):
     name: str
 
     def act(self, view: State) -> int:
-        """Choose a legal action id for the player to act, whose view this is."""
+        """Return the id of a legal action for the player to act, whose view this is."""
         ...
 
 
@@ -117,7 +117,8 @@ def spent_by(agents: Iterable[Agent]) -> np.ndarray:
 def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
     """Return an agent's policy, float64 [n, num_actions], in views of the players to act [n].
 
-    An agent that has no `probabilities` is refused.
+    Raises:
+        InputError: The agent has no `probabilities`.
     """
     policy = getattr(agent, "probabilities", None)
     if policy is None:
@@ -126,7 +127,7 @@ def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
 
 
 def policy_or_choices(game: Game, agent: Agent, views: np.ndarray) -> np.ndarray:
-    """Return `probabilities`, or 1 for the action that an agent without them chooses.
+    """Return `probabilities`; of an agent without them, 1 for the action chosen, else 0.
 
     Raises:
         InputError: The agent does not choose one action of the game for each view.
@@ -147,12 +148,12 @@ class Traits:
 
     Attributes:
         files: Files that the agent is made from, except those of its package.
-        clocked: Whether its strength depends on the clock. It then needs all cores.
+        clocked: Whether the strength of the agent depends on the clock; it then needs all cores.
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
-        steady: Whether each decision depends on the view alone. It then plays parallel games as it
-            plays them one after the other.
-        remembers: Whether it uses observations of one round of a match in later rounds. Matches of
-            many rounds are then played one by one.
+        steady: Whether each decision depends on the view alone, so that the agent plays alike in
+            games played in parallel and one after the other.
+        remembers: Whether the agent uses observations of one round of a match in later rounds.
+            Matches of many rounds are then played one by one.
         variants: Options, such as `tuned=1`; lists of agents show the agent with each, too.
     """
 
@@ -191,8 +192,7 @@ def described(
 
     Args:
         traits: Traits of all its agents, or a function of game, argument and options.
-        needs: Modules of extras that the factory imports when it makes an agent. They are large, so
-            a list of agents does not import them.
+        needs: Modules of extras that the factory imports only when it makes an agent.
         reads: Parser of the argument, whose result the factory and `traits` get; None: they get the
             text.
         plays: Name of the file that the agent plays, as trainings write it, and the text of the
@@ -262,6 +262,10 @@ def parse_agent(game: str, agent: AnyAgent) -> Player:
     """Parse the text of an agent of a game, such as `search[threads=1]:20ms`; check its options.
 
     A parsed agent, or an object that is an agent, is returned unchanged.
+
+    Raises:
+        InputError: There is no such agent, its extra is missing, it does not take an option or the
+            argument, or the object is no agent.
     """
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):
@@ -311,7 +315,11 @@ def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
 
 
 def traits_of(game: Game, agent: AnyAgent) -> Traits:
-    """Return the traits of an agent without making it; the defaults if it states none."""
+    """Return the traits of an agent without making it; the defaults of `Traits` if none are stated.
+
+    Raises:
+        InputError: As for `parse_agent`.
+    """
     player = parse_agent(game.name, agent)
     if isinstance(player, NamedAgent):
         return player.describe(game)
@@ -361,10 +369,10 @@ def _entry_point(game: str, name: str) -> EntryPoint:
 
 
 def how_to_play(game: str, path: Path) -> list[str]:
-    """List the texts of agents of a game that play a path, such as `value-net:FOLDER`.
+    """List the texts of agents that play the result of a training, such as `value-net:FOLDER`.
 
-    The path is a file that an agent names as `plays` (see `described`), or a folder with that file.
-    It need not exist. Agents whose extra is missing are left out.
+    `path` is a file that an agent of the game names as `plays` (see `described`), even before it
+    exists, or a folder that holds this file. Agents whose extra is missing are left out.
     """
     found: list[str] = []
     folder = path if os.path.isdir(path) else path.parent  # unlike `is_dir` it never raises
@@ -399,7 +407,7 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
 
 
 def watch_files(game: Game, agents: Iterable[Player]) -> Callable[[], None]:
-    """Return a check that raises an `InputError` if files of the agents are no longer as now.
+    """Return a check that raises an `InputError` if files of the agents have changed since now.
 
     Jobs make their agents anew: the results of one agent must not mix several networks.
     """

@@ -9,7 +9,6 @@ from typing import Any
 from closedhand.core.checks import InputError
 
 OWN = "closedhand"
-"""The name of this distribution."""
 
 
 def owner_of(point: EntryPoint) -> str:
@@ -39,9 +38,9 @@ def description_of(point: EntryPoint) -> str:
 def kept_running(whose: str = "") -> Generator[None]:
     """Turn a `sys.exit` in the block into an `InputError`.
 
-    Code of other packages must not end the program. This package does not call `sys.exit` while a
-    command runs. The message names the owner of the code, by default the module of the call. A
-    `sys.exit` because the reader of the output has closed the pipe is raised unchanged.
+    Code of other packages must not end the program. The message names the owner of the code,
+    `whose`, by default the module that calls `sys.exit`. A `sys.exit` because the reader of the
+    output has closed the pipe is raised unchanged.
     """
     try:
         yield
@@ -53,7 +52,6 @@ def kept_running(whose: str = "") -> Generator[None]:
 
 
 def _caller(error: BaseException) -> str:
-    """Name the module that raised an error, or a worker process, whose module is not known."""
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     if error.__cause__ is not None or not frames:
         return "code in a worker process"
@@ -61,6 +59,6 @@ def _caller(error: BaseException) -> str:
 
 
 def load_point(point: EntryPoint) -> Any:
-    """Load the object of an entry point, whose module may not call `sys.exit`."""
+    """Load the object of an entry point; a `sys.exit` of its module raises an `InputError`."""
     with kept_running(description_of(point)):
         return point.load()
