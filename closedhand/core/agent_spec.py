@@ -2,7 +2,7 @@
 
 Options and argument may be absent. A value is a number, true, false, or text. A value or argument
 with commas, colons or brackets is put in single or double quotes; there is no escape character.
-Every function raises an `InputError` for a text that does not follow the grammar or is too long.
+Functions raise an `InputError` for a text that does not follow the grammar or is too long.
 """
 
 import json
@@ -30,7 +30,6 @@ class AgentSpec:
     """The parsed text of an agent.
 
     Attributes:
-        name: Name of the agent.
         options: Keys and values in brackets: numbers, booleans and strings.
         argument: Text after the first colon, without enclosing quotes; None if there is none.
         texts: Keys and values as they were written, without enclosing quotes. They override

@@ -218,7 +218,6 @@ class NamedAgent:
 
     Attributes:
         name: The text, which names the agent in results and records.
-        factory: Factory of the agent.
         argument: Argument of the factory; see `described`.
         options: Options of the factory, parsed and checked.
     """
@@ -249,7 +248,6 @@ class NamedAgent:
 Player = NamedAgent | Agent
 """An agent by its parsed text or as an object; both have a name."""
 AnyAgent = str | AgentSpec | Player
-"""An agent, or its text, parsed or not."""
 
 
 def agent_names(game: str) -> list[str]:

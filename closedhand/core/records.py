@@ -36,7 +36,6 @@ class Record:
     """One game from its deal to its last recorded action.
 
     Attributes:
-        game: Name of the game.
         rules: Options of `make_game`.
         actions: Notation of every action, in order.
         deal: Notation of the deal.
@@ -174,7 +173,6 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
     """Parse a record from a line, JSON or a game's own notation.
 
     Args:
-        line: A text that is not blank.
         game: Name of the game of the line; None: the one that a JSON line states, or the only one
             whose `line_notation` matches.
         **rules: Options of the game; those that a JSON line states must be equal.

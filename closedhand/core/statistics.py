@@ -12,32 +12,30 @@ from typing import NamedTuple
 import numpy as np
 
 BLOCK, SHORT_BLOCK, FEWEST_BLOCKS = 100, 10, 10
-"""Minimum number of rows of a block; the same where that gives fewer than `FEWEST_BLOCKS` blocks;
-and this number of blocks. The payoffs of neighbouring rounds of Daihinmin with classes have a
+"""Minimum number of rows of a block: `BLOCK`, or `SHORT_BLOCK` where `BLOCK` gives fewer than
+`FEWEST_BLOCKS` blocks. The payoffs of neighbouring rounds of Daihinmin with classes have a
 correlation of 0.3, which is gone after three rounds."""
 LEVEL = 0.95
-"""Confidence level of intervals."""
+"""Default confidence level of intervals."""
 TINY = np.finfo(float).tiny
 
 
 class Estimate(NamedTuple):
-    """A mean over deals or matches, and the ends of its 95% interval."""
+    """A mean over deals or matches, and the ends of its confidence interval."""
 
     mean: float
     low: float
     high: float
 
     def cells(self, form: str) -> tuple[str, str]:
-        """Write the mean, and the interval."""
+        """Write the mean and the interval as two texts; `form` is the format of each number."""
         return f"{self.mean:{form}}", interval(self.low, self.high, form)
 
 
 def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
     """Estimate the mean of each column with its interval by Student's t; a single row has NaN ends.
 
-    Args:
-        values: A row for each deal or match, a column for each measure, [n, m] with n > 0.
-        level: Confidence level of the interval.
+    `values`, [n, m], have a row for each deal or match and a column for each measure.
 
     Raises:
         ValueError: There are no rows.
@@ -55,12 +53,12 @@ def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
 def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
     """Estimate the mean of each column of shares, such as win rates, with its 95% interval.
 
-    The interval is Wilson's, which lies within 0 to 1 and also holds near the ends. Its number of
-    games is that of independent games with the same variance of the mean, as in surveys, since
-    games of one deal depend on each other.
+    The interval is Wilson's, which lies within 0 to 1 and also holds near these ends. Games of one
+    deal depend on each other; so, as in surveys, the interval is for the number of independent
+    games that would give the mean the same variance.
 
     Args:
-        values: Shares, otherwise as for `student`; a single row has NaN ends.
+        values: Shares, [n, m], as for `student`; a single row has NaN ends.
         games: Number of independent games behind a column whose rows are all 0 or all 1; by default
             one a row.
 
@@ -107,7 +105,7 @@ def over_blocks(values: np.ndarray) -> list[Estimate]:
 
     The rows, such as the rounds of a match, are divided into consecutive blocks of nearly equal
     size, as many as `count_blocks` says. The interval is that of `student` over the means of the
-    blocks; values are as for `student`.
+    blocks; `values` and errors are those of `student`.
 
     Examples:
         >>> [estimate] = over_blocks(np.array([[1.0], [0.0]] * 500))
