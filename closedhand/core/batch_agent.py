@@ -39,7 +39,7 @@ def through_substeps(
     """Compute the probabilities of flat actions by those of their sub-steps, float64 [n, actions].
 
     Args:
-        states: States [n] of the sub-stepped game.
+        states: States [n] of the game in sub-steps, before the first sub-step.
         actions: Number of flat actions.
         policy: Returns the probabilities of sub-steps in states [m], float64 [m, sub-steps].
         play: Plays a sub-step in each state [m]; returns the flat actions that they complete,
