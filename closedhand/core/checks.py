@@ -2,11 +2,10 @@
 
 Kernels do not check their arguments: a wrong seat is an index out of bounds, and another type is
 one more compilation or an error of the compiler. So every public function that calls a kernel
-checks its arguments here first. It does not check whether the rules allow a state, which takes
-longer: `Game.valid` does so where states come from outside, in `load`, `redeal`,
-`reset(options={"state": …})` and the vector env's `states`.
+checks its arguments here first. Whether the rules allow a state takes longer to check: only
+functions that take states from outside do so, by `Game.valid`.
 
-A check returns the value, converted to its type, or raises an `InputError` that shows it.
+A check returns the value, converted to its type, or raises an `InputError` that shows the value.
 """
 
 from collections.abc import Generator
@@ -27,7 +26,7 @@ WIDTH = 60
 
 
 class InputError(ValueError):
-    """Input of the user that cannot be used; the message says why in one line, by `one_line`."""
+    """Input of the user that cannot be used; the message says why, made one line by `one_line`."""
 
     def __init__(self, message: object = "") -> None:
         super().__init__(one_line(str(message)))
@@ -36,7 +35,7 @@ class InputError(ValueError):
 class UnknownOption(InputError, TypeError):
     """An option that a game, agent or trainer does not have.
 
-    It is a `TypeError` too: libraries try keyword arguments on constructors and catch that.
+    It is a `TypeError`, too, which libraries catch when they try keyword arguments.
     """
 
     # Gymnasium raises errors of a maker again by calling their class with a text alone.
@@ -47,7 +46,7 @@ class UnknownOption(InputError, TypeError):
 
 @contextmanager
 def prefixed(place: str) -> Generator[None]:
-    """Put a place, such as `games.jsonl, line 3`, before the message of an `InputError`."""
+    """Put a place, such as `games.jsonl, line 3`, before an `InputError` in the block."""
     try:
         yield
     except InputError as error:

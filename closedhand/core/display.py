@@ -50,7 +50,7 @@ PLAYER = re.compile(r"player_([0-9]{1,2})\b")
 
 
 class Part(NamedTuple):
-    """A group into which the player to act sorts some cards of the hand, in Chinese Poker a row.
+    """A group into which the player to act sorts cards of the hand, as the back in Chinese Poker.
 
     The text of the action is the cards of all parts, in order, with `/` between the parts.
 

@@ -20,7 +20,7 @@ It returns the reason in one line, or an empty text if the action is illegal for
 
 EXAMPLES = 6
 MOST_LOOKED_UP = 40_000
-"""Most actions of a game whose plays are looked up by their cards."""
+"""Maximum number of actions of a game whose plays are looked up by their cards."""
 
 
 class Cards(NamedTuple):
@@ -41,8 +41,8 @@ class Explanations(NamedTuple):
     Attributes:
         help: The notation of cards and actions, a few short lines.
         reasons: Possible reasons why an action is illegal; the first that applies is shown.
-        cards: Function of a game, a view and its player that returns the cards seen and unseen;
-            None: the game has no such list.
+        cards: Function of a game, a view and its player for `known_cards`; None: the game does not
+            list the cards.
         kind: Function that names the kind of play that an action is, such as `pair`, one of the
             game's terms; None: plays have no kinds.
     """
@@ -58,7 +58,10 @@ def _explanations(game: Game) -> Explanations:
 
 
 def notation_help(game: Game, state: State) -> str:
-    """Explain the notation of a game's actions; by default with legal actions as examples."""
+    """Explain the notation of a game's actions, by default with legal actions as examples.
+
+    The text is empty if the game has none and is over.
+    """
     text = _explanations(game).help
     if text or game.over(state):
         return text
@@ -111,10 +114,10 @@ def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:
-    """Return the cards that a player has and has not seen, without its own; `view` is its view.
+    """Return the cards that a player has and has not seen, but for those in hand, by the view.
 
     Raises:
-        InputError: The game does not list them, or there is no such player.
+        InputError: The game does not list the cards, or there is no such player.
     """
     cards_of = _explanations(game).cards
     if cards_of is None:

@@ -35,7 +35,6 @@ from closedhand.core.checks import INTEGERS, InputError, UnknownOption, shown
 LARGEST = 10**9 - 1
 """Largest absolute value of a whole number without a stated limit; kernels take such numbers."""
 DIGITS = "of at most 9 digits"
-"""`LARGEST` in words."""
 
 WORDS = {
     "true": True, "yes": True, "on": True, "1": True,
@@ -61,16 +60,13 @@ class Option:
     """One option.
 
     Attributes:
-        name: Name.
         default: Value if the option is left out. If it is None, None can also be given.
         text: Its meaning: Markdown on one line, without a full stop.
         kind: Type of its values: `bool`, `int`, `float`, `str`, or `object` for any. By default
             `str` with `choices`, else the type of `default`, or `object` if that is None.
         choices: All texts allowed; empty: any.
-        least: Least value of a number.
-        most: Greatest value of a number.
-        only_form: Whether it changes only the form of actions, such as sub-steps. Records consist
-            of whole plays and leave it out.
+        only_form: Whether the option changes only how plays are put into actions, such as
+            sub-steps. Records consist of whole plays and leave the option out.
     """
 
     name: str
@@ -90,7 +86,7 @@ class Option:
 
     @property
     def values(self) -> str:
-        """The allowed values, as a noun phrase."""
+        """Noun phrase for the allowed values, such as `a number from 0 to 1`."""
         if self.choices:
             *others, last = self.choices
             phrase = f"{', '.join(others)} or {last}" if others else last
@@ -113,7 +109,7 @@ class Option:
         """Parse a value of the user, a text or a Python value.
 
         Raises:
-            ValueError: It is not one of the values of this option.
+            ValueError: The option does not take the value.
         """
         if self.default is None and (
             value is None or (isinstance(value, str) and value.lower() in ("none", "null"))
@@ -180,7 +176,7 @@ NOUNS: Mapping[type, str] = {
 
 
 def guess(text: str) -> Any:
-    """Parse a number or truth value as in JSON; return another text unchanged."""
+    """Parse a number or truth value as in JSON, NaN included; return another text unchanged."""
     if not NUMBER.fullmatch(text):
         return text
     try:
@@ -193,7 +189,7 @@ class Options:
     """The options that a game or an agent takes.
 
     Attributes:
-        defaults: Default of every option.
+        defaults: Default of every option by name.
     """
 
     def __init__(
@@ -208,7 +204,8 @@ class Options:
         Args:
             owner: Name of the game or agent, for messages.
             *options: The options, in the order in which they are shown.
-            presets: Options that each preset changes, by its name, the value of the option `rules`.
+            presets: Values of options by the name of the preset that sets them, which is a value of
+                the option `rules`.
             is_open: Whether options outside the table are accepted, unchecked.
         """
         self.owner = owner
@@ -267,7 +264,7 @@ class Options:
         return ", ".join(self._options) or "none"
 
     def markdown(self) -> str:
-        """Write the table as a list, Markdown."""
+        """Write the options as a list in Markdown."""
         lines: list[str] = []
         for option in self:
             default = option.default
@@ -290,7 +287,7 @@ def takes(options: Options) -> Callable[[Function], Function]:
 def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Options:
     """Return the table that is attached to a function, or else the table of its signature.
 
-    `owner` names it in messages; the first `skip` parameters are no options.
+    `owner` is for messages; the first `skip` parameters are no options.
     """
     attached = getattr(function, "options", None)
     if isinstance(attached, Options):

@@ -173,6 +173,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
     """Parse a record from a line, JSON or a game's own notation.
 
     Args:
+        line: Text of one record.
         game: Name of the game of the line; None: the one that a JSON line states, or the only one
             whose `line_notation` matches.
         **rules: Options of the game; those that a JSON line states must be equal.
