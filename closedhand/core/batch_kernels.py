@@ -1,12 +1,8 @@
 """Kernels of `closedhand.core.batch` and of envs of one game: one call from Python for each step.
 
-The other kernels that Python calls at every step are in `state_kernels` (for `Game`),
-`game_kernels` (for vector envs) and `closedhand.envs.opponent_kernels` (for an env of one seat).
-All of them share `play`. Kernels do not check their arguments; the functions of
-`closedhand.core.batch` do.
-
-Python passes states as an array [n], since passing a record costs more. The inlined functions take
-one record of it. In all functions `ids` is scratch space, int32 [num_actions].
+Kernels do not check their arguments; the functions that call them do. Python passes states as an
+array [n], since passing a record costs more. The inlined functions take one record of it. In all
+functions `ids` is scratch space, int32 [num_actions].
 """
 
 import numpy as np
@@ -67,7 +63,7 @@ def observe(
 ) -> None:  # fmt: skip
     """Write the observation of `player`, and the action mask, which is all zero out of turn.
 
-    `observation`, int8 [size], is that of `contract.features` if `compact`.
+    `observation`, int8 [size], is the one of `contract.features` if `compact`.
     """
     contract.look(rules, state, player, compact, observation)
     if player == state.player:

@@ -52,7 +52,7 @@ class Knowledge(NamedTuple):
 
 
 class Deal(NamedTuple):
-    """One of all deals of a game, by its initial state, with its probability."""
+    """A deal: the initial state, and the probability among all deals of the game."""
 
     state: State
     probability: float
@@ -111,7 +111,7 @@ class Game:
         shapes: Name and shape of each part of an observation (int8), in order.
         roles: Role that each seat plays; seats of one side may share a name.
         sides: Side that each seat plays for; seats of one side win and lose together.
-        notation: Text of actions, deals and tables.
+        notation: Texts of actions and deals, and rows of tables.
         payoff_range: Least and greatest payoff that a player can get.
         max_moves: Maximum number of actions from a deal to the end, over all players.
         payoff_sum: Sum of the payoffs of all players, the same at the end of every game; None: it
@@ -210,7 +210,7 @@ class Game:
 
     @cached_property
     def _layout(self) -> list[tuple[str, slice, tuple[int, ...]]]:
-        """Name, place in a flat observation and shape of each part."""
+        """Name of each part, slice of it in a flat observation, and its shape."""
         ends = accumulate(map(math.prod, self.shapes.values()), initial=0)
         places = (slice(start, end) for start, end in pairwise(ends))
         return list(zip(self.shapes, places, self.shapes.values(), strict=True))
@@ -228,8 +228,7 @@ class Game:
     def deals(self) -> Iterator[Deal]:
         """Iterate over all deals of the game with their probabilities.
 
-        Deals that no player can ever distinguish may be merged. Large games have astronomically
-        many deals.
+        Deals that no player can ever distinguish may be merged.
 
         Raises:
             InputError: The game does not list its deals, or not under these rules.
@@ -252,7 +251,7 @@ class Game:
         """Apply an action to `state`.
 
         Raises:
-            InputError: The game is over, the action is not legal now and counts as no other one, or
+            InputError: The game is over, the action is neither legal now nor counts as another, or
                 the state is read-only.
         """
         self._check(state)
@@ -374,12 +373,8 @@ class Game:
     ) -> State:
         """Build a view from the knowledge of a player at a real table.
 
-        Args:
-            player: Seat of the player.
-            hand: Cards that the player holds now, in the game's notation.
-            actions: Actions since the last deal in order, ids of the flat game or their notation;
-                `?` or a negative id for an action that the player has not seen.
-            **public: Further facts; see `view_from` in the game's module.
+        `hand`, `actions` and `public` are as in `Knowledge`; `?` also stands for an action that the
+        player has not seen. `view_from` in the game's module explains the facts in `public`.
 
         Raises:
             InputError: There is no such player, the facts are inconsistent, or the game builds no
@@ -398,7 +393,7 @@ class Game:
         return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
 
     def check_facts(self, names: Iterable[str]) -> None:
-        """Check that names are some of `facts`."""
+        """Refuse a name that is not one of `facts`."""
         build, _ = contract.plain_function(self.rules, "view_from")
         for name in names:
             if name not in self.facts:
@@ -421,7 +416,6 @@ class Game:
         return Knowledge(*knowledge(self, self.view(state, player), self.seat(player)))
 
     def _table_function(self, name: str) -> Any:
-        """Find `view_from` or `knowledge` in the game's module; raise an `InputError` if absent."""
         function, _ = contract.plain_function(self.rules, name)
         if function is None:
             raise InputError(f"{self.name} builds no views from what a player knows")
@@ -447,7 +441,7 @@ class Game:
         return {}
 
     def observe(self, state: State, player: int) -> dict[str, np.ndarray]:
-        """Return the observation of `player`: a new int8 array for each part of `shapes`."""
+        """Return the observation of `player`: an int8 array for each part of `shapes`, by name."""
         self._check(state)
         out = np.empty(self.observation_size, np.int8)
         self._crossing(state_kernels.look, state, self.seat(player), False, out)
@@ -477,7 +471,7 @@ class Game:
         }
 
     def seat(self, player: Any, name: str = "player") -> int:
-        """Check the number of a seat, any object, and return it; `name` is for the message."""
+        """Return the number of a seat; refuse any other object. `name` is for the message."""
         number = whole_number(player, f"{name} is a seat, which")
         if not 0 <= number < self.num_players:
             raise InputError(f"{name} is a seat of {self.name}, 0 to {self.num_players - 1}, not "
@@ -495,17 +489,14 @@ class Game:
     def valid(self, state: Any, player: int | None = None) -> str:
         """Return the reason why the rules do not allow a state; an empty text if they allow it.
 
-        An allowed state is safe for every kernel. The argument may be any object. The states of a
-        game that defines no `valid` are checked by `validity.generic`.
-
-        Args:
-            state: A full state, or a view.
-            player: Player whose view it is; None for a full state.
+        `state`, any object, must be a full state or, given a `player`, a view of this player. An
+        allowed state is safe for every kernel. `validity.generic` checks the states of a game whose
+        module defines no `valid`.
         """
         return validity.reason(self, state, None if player is None else self.seat(player))
 
     def save(self, state: State) -> bytes:
-        """Return the bytes of a state, for `load`: `HEADER`, then the record."""
+        """Return the bytes of a state or view, for `load`: `HEADER`, then the record."""
         self._check(state)
         return HEADER.pack(MAGIC, self.layout, self._mark) + state.tobytes()
 
