@@ -315,8 +315,7 @@ def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
 def traits_of(game: Game, agent: AnyAgent) -> Traits:
     """Return the traits of an agent without making it; the defaults of `Traits` if none are stated.
 
-    Raises:
-        InputError: As for `parse_agent`.
+    Errors are those of `parse_agent`.
     """
     player = parse_agent(game.name, agent)
     if isinstance(player, NamedAgent):
@@ -378,7 +377,7 @@ def how_to_play(game: str, path: Path) -> list[str]:
         with suppress(InputError), needing(f"the agent {name}"):  # leave it out without its extra
             file, text = getattr(load_point(_entry_point(game, name)), "plays", None) or ("", "")
             if file and (path.name == file or os.path.isfile(path / file)):
-                separators = "," if text.endswith("{}") else ",:"  # what would end it unquoted
+                separators = "," if text.endswith("{}") else ",:"  # would end an unquoted folder
                 found.append(text.format(quoted(str(folder), separators)))
     return found
 

@@ -102,11 +102,9 @@ def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
 def step(game: Game, states: States, actions: ArrayLike) -> Statuses:
     """Play the action of the player to act in every game, in place.
 
-    `actions` are ids, integers [n]; those in games that are over are ignored.
-
-    Returns:
-        Status of each game, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was refused
-        and changed nothing. A lenient game only refuses numbers that are no ids.
+    `actions` are ids, integers [n]; those in games that are over are ignored. Return the status of
+    each game, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was refused and changed
+    nothing. A lenient game only refuses numbers that are no ids.
 
     Raises:
         InputError: The states are read-only, or the actions are not one integer for each game.

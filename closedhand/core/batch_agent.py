@@ -1,4 +1,4 @@
-"""Common parts of agents that decide on many views in one call."""
+"""Base of agents that decide on many views in one call, and policies of games in sub-steps."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -21,11 +21,7 @@ class BatchAgent(OwnArrays, ABC):
         """Choose an action, integers [n], for each view, states [n]."""
 
     def act(self, view: State) -> int:
-        """Choose the action of the player to act.
-
-        Raises:
-            InputError: The view is not a state of the game.
-        """
+        """Choose the action of the player to act; refuse a view that is no state of the game."""
         views = prepared(self.game, np.asarray(view)[np.newaxis], copy=True)
         return int(self.act_batch(views)[0])
 

@@ -32,8 +32,8 @@ class Deals:
     """The deals of a file.
 
     Attributes:
-        states: The states at their start, `game.dtype` [n].
-        digest: Checksum of the file, which names it in results.
+        states: Initial states, `game.dtype` [n].
+        digest: Checksum of the file, which names the file in results.
     """
 
     states: np.ndarray
@@ -48,7 +48,6 @@ class Chosen:
     """The deals of a match or league: a number of them, by its seed, or the states of a file.
 
     Attributes:
-        number: Number of deals.
         digest: Checksum of the file; None: there is none.
         fixed: States of the file, `game.dtype` [number]; None: the seed gives them.
     """

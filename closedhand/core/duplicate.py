@@ -98,7 +98,7 @@ def play_out(
 
 def make_agents(game: Game, specs: Sequence[Spec], seed: int, first: int) -> list[Agent]:
     """Make agents for the deals from number `first` on, each with a seed of its own."""
-    # With one seed agents of a kind would choose alike.
+    # With one seed, copies of an agent would choose alike.
     seeds = np.random.default_rng((seed, first, 1)).integers(2**31, size=len(specs))
     return [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
 

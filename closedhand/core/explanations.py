@@ -1,7 +1,7 @@
 """Explanations for people: the notation, reasons of illegal actions, and cards seen and unseen.
 
-A game's notation may have an attribute `explanations`, an `Explanations`. All of it is optional:
-without it, legal actions serve as examples, and illegal actions are refused without a reason.
+A game's notation may have an attribute `explanations`, an `Explanations`, any field of which may be
+left out. Then legal actions serve as examples, and illegal actions are refused without a reason.
 """
 
 from collections.abc import Callable, Sequence
@@ -72,7 +72,7 @@ def notation_help(game: Game, state: State) -> str:
 def why_not(game: Game, state: State, action: int) -> str:
     """Explain in one line why the player to act may not play an action; empty if it is legal.
 
-    `state` is a state, or a view of that player.
+    `state` is a full state, or that player's view.
     """
     text = game.text(action, state)
     if game.over(state):

@@ -131,9 +131,8 @@ def overwriting(allowed: bool) -> Generator[None]:
 def replacing(path: Path, private: bool = False) -> Generator[Path]:
     """Write a file completely or not at all; if `private`, nobody else may read it.
 
-    Yields:
-        Path of a new file, to be written in the block. At the end of the block it replaces the old
-        file, whose permissions it gets unless `private`; after an error it is removed.
+    Yield the path of a new file, to be written in the block. At its end the new file replaces the
+    old one, and gets its permissions unless `private`; after an error the new file is removed.
     """
     found = target(path)
     part = found.with_name(f".{found.name}.{os.getpid()}.part")
@@ -361,7 +360,7 @@ def _is_ours(lock: Path) -> bool:
 
 
 def _remove_parts(paths: Iterator[Path]) -> None:
-    """Remove partial files of processes that were killed."""
+    """Remove partial files of processes that were killed; `paths` may include others."""
     for path in paths:
         writer = PARTIAL.search(path.name)
         if writer is None:
@@ -372,4 +371,4 @@ def _remove_parts(paths: Iterator[Path]) -> None:
             with suppress(OSError):
                 path.unlink()
         except (OSError, OverflowError):
-            pass  # that process still runs
+            pass  # that process may still run

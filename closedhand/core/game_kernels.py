@@ -112,10 +112,9 @@ def let_others_play(
 
     `policies` are those of the seats after `seat`, in order; without `streams` they draw random
     numbers of their own. Scratch space is `views[k]`, where `k` is 0 in a loop and differs between
-    threads of a GPU; and `ids`, int32, with room for all actions of the game and of its flat form.
+    threads of a GPU; and `ids`, int32, with room for all actions of the game and of the flat game.
 
-    Returns:
-        An illegal action of a policy, which ends the loop; else `ALL_LEGAL`.
+    An illegal action ends the loop, and is returned; else the result is `ALL_LEGAL`.
     """
     state = states[i]
     while not contract.over(rules, state) and state.player != seat:
@@ -140,9 +139,7 @@ def start(
     The `origin` is `DEALT`, `GIVEN` or `SET`. A game that is over before the user's turn is no
     episode if it was dealt: another one is dealt then.
 
-    Returns:
-        An illegal action of a policy, after which the game is in the position before it; else
-        `ALL_LEGAL`.
+    Return an illegal action of a policy, which is not played; else `ALL_LEGAL`.
     """
     while True:
         if origin == DEALT:

@@ -1,8 +1,7 @@
 """Options of games and agents: one typed table for each, and one parser.
 
 A table, `Options`, states the name, type, default, range and meaning of every option. Options from
-a command line are texts, and options from Python are values. Both are parsed and checked here, so
-that they have the same meaning and the same messages everywhere.
+a command line are texts, and options from Python are values; both are parsed and checked here.
 
 A function that takes options has its table in one of two places. `takes` attaches a table to it::
 
@@ -224,10 +223,7 @@ class Options:
         return self._options[name]
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Parse and check the options that a user gives: texts or Python values, by name.
-
-        Returns:
-            Their values, each of its option's type, without defaults.
+        """Parse and check the options that a user gives, texts or Python values; add no defaults.
 
         Raises:
             InputError: An unknown option, a value that an option does not take, or no mapping.
@@ -237,11 +233,7 @@ class Options:
         return {name: self._read(name, value) for name, value in given.items()}
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all options: the defaults, overridden by the preset, then by the given options.
-
-        Raises:
-            InputError: As for `read`.
-        """
+        """Return all options: the defaults, overridden by the preset, then by those given."""
         read = self.read(given)
         preset = self.presets.get(str(read.get("rules", self.defaults.get("rules"))), {})
         return {**self.defaults, **preset, **read}

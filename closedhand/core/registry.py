@@ -210,11 +210,9 @@ def spec_of(name: str) -> GameSpec:
 
 
 def make_game(name: str, /, **options: Any) -> Game:
-    """Make the `Game` of a name under the given rules.
+    """Make the `Game` of a name, one of `GAMES` or its form with hyphens, under the given rules.
 
-    Args:
-        name: Name of a game, one of `GAMES` or as on a command line, with hyphens.
-        **options: Options of the game, see its page: values, or texts of them.
+    `options` are those of the game's page: values, or texts of them.
 
     Raises:
         InputError: An unknown game, preset or option, or a value that an option does not take.
@@ -254,7 +252,7 @@ def _reduce(game: Game) -> tuple[Any, ...]:
     """Pickle the name and options of a game; refuse a game that differs from theirs."""
     make = partial(make_game, game.name, **game.options)
     made = make()
-    # Notations and other forms, which have no equality, go with the rules.
+    # Notations and flat games have no equality, but follow from the rules.
     names = [each.name for each in fields(game) if each.name not in ("notation", "flat_form")]
     for name in names:
         if not _equal(getattr(game, name), getattr(made, name)):

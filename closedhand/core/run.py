@@ -36,11 +36,9 @@ class Learner(Protocol):
     def advance(self, seconds: float) -> bool:
         """Do one piece of work, ideally of some tenths of a second.
 
-        A `KeyboardInterrupt` that it raises must leave the learner unchanged. A piece that cannot
-        be shortened may take longer than `seconds`, the time left.
-
-        Returns:
-            Whether to add a summary to the history.
+        A piece that cannot be shortened may take longer than `seconds`, the time left. A
+        `KeyboardInterrupt` must leave the learner unchanged. Return whether to add a summary to the
+        history.
         """
         ...
 
@@ -58,7 +56,7 @@ class Learner(Protocol):
     def summary(self) -> dict[str, Any]:
         """Return progress and quality so far, for the history: JSON values.
 
-        A `KeyboardInterrupt` that it raises must leave the learner unchanged.
+        A `KeyboardInterrupt` must leave the learner unchanged.
         """
         ...
 
@@ -174,12 +172,9 @@ class Watch:
         return time.monotonic() - self._saved > max(SAVE_EVERY, MOST_SAVING * self._cost)
 
     def tick(self, note: Callable[[], object] = lambda: None) -> bool:
-        """Count a piece of work, `note` it, and save if it is time.
+        """Count a piece of work, `note` it, and save if that is due; return False after a Ctrl-C.
 
         If a Ctrl-C ends `note`, the piece is saved nevertheless.
-
-        Returns:
-            Whether there was no Ctrl-C.
         """
         self.pieces += 1
         note()
@@ -353,15 +348,11 @@ def work_off(
     so_far: Callable[[], Found | None],
     save: Callable[[Found], object] = lambda found: None,
 ) -> Found:
-    """Do jobs, possibly in several processes, and save a summary from time to time.
+    """Do jobs, possibly in several processes; return a summary, and save some on the way.
 
     The first four arguments are those of `closedhand.core.workers.results_of`. `take` gets the
     results in the order of the jobs, after a Ctrl-C only those of finished jobs. `so_far` returns a
-    summary of the results taken, or None. `save` gets a summary from time to time, but not at the
-    end.
-
-    Returns:
-        The last summary.
+    summary of the results taken, or None. `save` gets summaries from time to time, not the last.
 
     Raises:
         KeyboardInterrupt: `so_far` returns None at the end, as after an early Ctrl-C, or there was

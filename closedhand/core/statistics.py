@@ -58,12 +58,9 @@ def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
     games that would give the mean the same variance.
 
     Args:
-        values: Shares, [n, m], as for `student`; a single row has NaN ends.
+        values: Shares, [n, m]; shape and errors are as for `student`.
         games: Number of independent games behind a column whose rows are all 0 or all 1; by default
             one a row.
-
-    Raises:
-        ValueError: There are no rows.
 
     Examples:
         >>> [[round(end, 2) for end in each] for each in shares(np.array([[1.0]] * 20))]

@@ -1,9 +1,8 @@
 """Compiled kernels on disk: a binary is loaded only if its source files are unchanged.
 
-A compiled kernel contains the code of everything that it calls. Through the classes of its
-arguments (see `contract.dispatched`) this may be code of several packages, but Numba checks only
-the function's own file. Here a binary is loaded only if name, time and size are unchanged for every
-source file that its code may come from:
+A compiled kernel contains the code of everything that it calls, by the classes of its arguments
+(see `contract.dispatched`) also code of other packages. Numba checks only the function's own file.
+Here name, time and size are checked of every source file that the code may come from:
 
 1. Collect the module of the function, the module of every NamedTuple class in the signature
    (`Rules`, policies, and those within them), and the module that the class names in `kernels`.
@@ -60,7 +59,7 @@ class Sources:
         self._imports: dict[str, set[str]] = {}
 
     def note(self, module: str) -> None:
-        """Note time and size of the files of a module's package when it is imported or reloaded."""
+        """Note the files of the package of a module that is being imported or reloaded."""
         spec = getattr(sys.modules.get(module), "__spec__", None)
         if self._specs.setdefault(module, spec) is not spec:
             self._specs[module] = spec
@@ -210,11 +209,8 @@ def has_name(cls: Any) -> bool:
 def sources_of(module: str, kinds: Iterable[Any]) -> tuple[dict[str, str], list[str]]:
     """Find the source files whose code a kernel of a module may contain.
 
-    `kinds` are the Numba types of the kernel's arguments.
-
-    Returns:
-        `state_of` the files by path, empty if a file is not known; and the packages, or modules of
-        `HOME`, whose files are among them because of the arguments alone.
+    Return `state_of` the files by path, empty if a file is not known; and the packages, or modules
+    of `HOME`, whose files are among them only because of `kinds`, the Numba types of the arguments.
     """
     classes = set(classes_of(kinds))
     own = _name(module)
@@ -292,8 +288,7 @@ class Cache(FunctionCache):
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super()._load_overload(sig, target_context) if self._open(sig) else None
         if found is not None:
-            # The LLVM code beside the machine code is for callers. Ours link only the function's
-            # `Part`, so it would waste memory.
+            # Callers link the function's `Part`, so its LLVM code would waste memory.
             found.library._shared_module = None
         return found
 
