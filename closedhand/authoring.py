@@ -25,8 +25,7 @@ has cards, and `BLANK` for a gap. A `Part` is a group of cards into which a play
 
 **Agents.** An `Agent` decides from views; `batch` has functions for many views at once. A
 `KernelAgent` decides by a policy that runs in kernels, where `decide` calls it. `described` and
-`Traits` state what is known of an agent before it plays; `refuse_argument` is for one that takes
-no argument.
+`Traits` state what is known of an agent before it plays; `refuse_argument` refuses any argument.
 
 **Search.** `MonteCarlo`, `PairedSearch`, `ISMCTS` and `Particles` search by simulation with a
 policy such as `UniformPolicy`. `playouts` plays games to their ends; `read_budget` parses the

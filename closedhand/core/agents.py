@@ -50,8 +50,7 @@ class Agent(Protocol):
     - `act_batch(views) -> actions` (views: states [n], actions: integers [n]) makes many decisions
       at once; it is called instead of `act` where possible.
     - `probabilities(views) -> shares` (float64 [n, num_actions]) is the agent's policy: every row
-      sums to 1 and is 0 for illegal actions. `act` samples from it or, in a greedy agent, takes
-      the most probable action.
+      sums to 1 and is 0 for illegal actions. `act` samples it or takes the most probable action.
     - `kernel_policy`, a policy that makes the same decisions in kernels (see
       `closedhand.core.policies`): envs then play the agent without returning to Python.
     - `values(view, actions) -> values` (actions: integers [n], values: float64 [n]) rates legal
@@ -193,8 +192,7 @@ def described(
     Args:
         traits: Traits of all its agents, or a function of game, argument and options.
         needs: Modules of extras that the factory imports only when it makes an agent.
-        reads: Parser of the argument, whose result the factory and `traits` get; None: they get the
-            text.
+        reads: Parser of the argument for the factory and `traits`; None: they get the text.
         plays: Name of the file that the agent plays, as trainings write it, and the text of the
             agent with `{}` for the folder; see `how_to_play`.
     """
@@ -292,8 +290,7 @@ def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
         seed: Seed of the agent's own randomness.
 
     Raises:
-        InputError: There is no such agent, or it does not play the game, or cannot use an option or
-            its argument.
+        InputError: No agent of the game has this name, or it cannot use an option or its argument.
     """
     bound = make_game(game) if isinstance(game, str) else game
     player = parse_agent(bound.name, agent)

@@ -14,8 +14,7 @@ Arguments mean the same everywhere, and a function raises an `InputError` for an
 
 - `states`: states of `game`, `game.dtype` [n], which only `step` changes;
 - `rng`: a NumPy generator;
-- `seats`: players who observe, one for all games or one for each, integers [n]; by default the
-  players to act.
+- `seats`: players who observe, one for all games or integers [n]; by default those to act.
 """
 
 from collections.abc import Sequence
@@ -36,8 +35,7 @@ Observers = int | Sequence[int] | NDArray[np.integer[Any]]
 def deal(game: Game, seeds: ArrayLike) -> States:
     """Deal new games, `game.dtype` [n], by their seeds, nonnegative integers [n].
 
-    Game i is dealt as by `game.deal(np.random.default_rng(seeds[i]))`, and by every env's
-    `reset(seed=seeds[i])`.
+    Game i is that of `game.deal(np.random.default_rng(seeds[i]))` and `env.reset(seed=seeds[i])`.
     """
     array = as_array(seeds)
     if array.ndim != 1:

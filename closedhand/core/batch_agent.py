@@ -38,8 +38,7 @@ def through_substeps(
         states: States [n] of the game in sub-steps, before the first sub-step.
         actions: Number of flat actions.
         policy: Returns the probabilities of sub-steps in states [m], float64 [m, sub-steps].
-        play: Plays a sub-step in each state [m]; returns the flat actions that they complete,
-            integers [m], -1 for none.
+        play: Plays sub-steps in states [m]; returns flat actions completed, integers [m], else -1.
     """
     shares = np.zeros((len(states), actions))
     sources, chances = np.arange(len(states)), np.ones(len(states))

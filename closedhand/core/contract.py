@@ -15,10 +15,9 @@ a dict of the other arguments for a view. `deals(rules)`, for a game that is sma
 solved, iterates over all initial states with their probabilities (see `Game.deals`); it raises an
 `InputError` under rules whose deals it cannot list.
 
-An argument means the same in all functions: `rules`, tables and options; `state` or `view`, one
-record, which `deal`, `play`, `hide` and `redeal` change in place; `player`, a seat from 0;
-`action`, an id; `ids`, scratch space, int32 [num_actions]; `out`, an array to write; `rng`,
-anything with `random()`.
+An argument means the same in all functions: `rules`, tables and options; `state` or `view`, a
+record, which `deal`, `play`, `hide` and `redeal` change; `player`, a seat from 0; `action`, an id;
+`ids`, scratch space, int32 [num_actions]; `out`, an array to write; `rng`, a source of `random()`.
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module lacks
 one of the eight functions, that of the flat game is called with `rules.flat`. If it lacks one of
@@ -27,8 +26,7 @@ the four others, the default is called, even if the flat game defines the functi
 The functions also run on a GPU, in a thread for each game, if the game keeps to these rules:
 
 - Fields of states and of tables are at multiples of their size.
-- A function makes arrays of constant length only, and uses none after the round of the loop that
-  makes it.
+- Arrays have constant lengths, and an array that is made in a loop is used only in the same round.
 - Loops take the place of `array.copy()`, boolean indexing, and reductions such as `array.sum()`.
 """
 

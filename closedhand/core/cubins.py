@@ -27,7 +27,6 @@ from closedhand.core.reading import read_content
 
 FORMAT = 1
 FOLDER = "CLOSEDHAND_CUBINS"
-"""The environment variable that names a folder of compiled kernels."""
 MAGIC = b"closedhand cubin\n"
 
 

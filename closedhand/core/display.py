@@ -19,8 +19,7 @@ class Row(NamedTuple):
         cards: Text of each card; an empty text is a card face down, `BLANK` a gap.
         note: Further text.
         active: Whether this seat is to act.
-        last: Text of each card of the seat's last play, while it lies on the table; the note may
-            name that play as well.
+        last: Text of each card of the seat's last play while it lies there, also if `note` has it.
         player: Player whose seat it is, -1 for the middle; None: N of a label `player_N`, else -1.
         role: What the player is at present, one of the game's terms, such as `landlord`.
         marks: Further facts, each one of the game's terms, possibly with more text after it. Of
@@ -78,7 +77,6 @@ class Odds(NamedTuple):
 
 
 HIDDEN = "▒"
-"""A card face down, in text."""
 
 SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 

@@ -41,8 +41,7 @@ class Explanations(NamedTuple):
     Attributes:
         help: The notation of cards and actions, a few short lines.
         reasons: Possible reasons why an action is illegal; the first that applies is shown.
-        cards: Function of a game, a view and its player for `known_cards`; None: the game does not
-            list the cards.
+        cards: Function of a game, a view and its player, see `known_cards`; None: there is none.
         kind: Function that names the kind of play that an action is, such as `pair`, one of the
             game's terms; None: plays have no kinds.
     """

@@ -19,7 +19,6 @@ HEAD = 2**16
 COMMENT = f"<!-- {MARK} -->"
 """Last line of a report in Markdown, which readers do not see."""
 GENERATOR = f'<meta name="generator" content="{MARK}">'
-"""Line in the head of an HTML page."""
 
 
 class FileKind(NamedTuple):

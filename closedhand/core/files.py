@@ -33,7 +33,6 @@ SHIPPED = Path(__file__).parent.parent / "data"
 FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 """Errors of a disk that is full, broken or write-protected; the program is not to blame."""
 NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
-"""Errors of a file system that has no locks."""
 CLAIMED = "CLOSEDHAND_CLAIMED"
 """Environment variable with the claims of a process, a JSON list, which its child processes get."""
 PARTIAL = re.compile(r"^\..*\.(\d+)\.part$")
@@ -83,8 +82,7 @@ def target(path: Path) -> Path:
     A symlink is followed: the link stays, and the file that it leads to is replaced.
 
     Raises:
-        WriteError: There is something else, such as a folder or a device, or the file is
-            write-protected.
+        WriteError: There is a folder, a device or the like, or the file is write-protected.
     """
     try:
         found = Path(os.path.realpath(path))
@@ -326,8 +324,7 @@ def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
 def _release(held: "BaseFileLock") -> None:
     """Remove the file of a lock, then release it.
 
-    In this order nobody can lock a file that is removed thereafter. Windows removes no open file;
-    there `filelock` does it.
+    In this order nobody can lock a file that is then removed. On Windows `filelock` removes it.
     """
     if held.is_locked:
         with suppress(OSError):

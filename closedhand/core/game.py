@@ -114,8 +114,7 @@ class Game:
         notation: Texts of actions and deals, and rows of tables.
         payoff_range: Least and greatest payoff that a player can get.
         max_moves: Maximum number of actions from a deal to the end, over all players.
-        payoff_sum: Sum of the payoffs of all players, the same at the end of every game; None: it
-            varies.
+        payoff_sum: Sum of the payoffs of all players at the end of every game; None: it varies.
         simultaneous: Whether the players act at the same time. A copy of a state with `player` set
             to another player who has not acted yet is then the position of that player.
         lenient: Whether illegal actions count as others, such as a pass; else they are refused.
@@ -128,8 +127,7 @@ class Game:
             writes; None if the observation serves as the compact one.
         flat_form: The game whose actions are whole plays, if this one splits them into sub-steps or
             merges them; None if actions of this game are whole plays.
-        substep_options: Options that turn this game into one in sub-steps; empty if there is none,
-            or if this is one.
+        substep_options: Options that turn this game into one in sub-steps; empty if there are none.
     """
 
     name: str
@@ -156,7 +154,6 @@ class Game:
     substep_options: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what kernels cannot play: too many players, or states that lack a field."""
         with_distinct_name(self.rules)
         if not 1 <= self.num_players <= contract.MAX_PLAYERS:
             raise InputError(
@@ -251,8 +248,7 @@ class Game:
         """Apply an action to `state`.
 
         Raises:
-            InputError: The game is over, the action is neither legal now nor counts as another, or
-                the state is read-only.
+            InputError: The game is over, the action is refused, or the state is read-only.
         """
         self._check(state)
         if not state.flags.writeable:
@@ -321,8 +317,7 @@ class Game:
     def parts(self, state: State) -> tuple[Part, ...]:
         """List the parts into which the player to act sorts the hand; empty in most games.
 
-        If the game's notation has `parts_of(state)`, people place cards instead of choosing from a
-        list of actions.
+        If the notation has `parts_of(state)`, people place cards instead of choosing an action.
         """
         self._check(state)
         parts_of = getattr(self.notation, "parts_of", None)
@@ -490,8 +485,7 @@ class Game:
         """Return the reason why the rules do not allow a state; an empty text if they allow it.
 
         `state`, any object, must be a full state or, given a `player`, a view of this player. An
-        allowed state is safe for every kernel. `validity.generic` checks the states of a game whose
-        module defines no `valid`.
+        allowed state is safe for every kernel. The default check is `validity.generic`.
         """
         return validity.reason(self, state, None if player is None else self.seat(player))
 

@@ -202,8 +202,7 @@ def step(
     """Play `actions[i]` in game `i`, and start the next game if that ends it.
 
     If `starting`, play no action, but start a new game if `chosen[i]`. Write `rewards`, `status`,
-    `actors` and `players`. The status is that of the game in which the action was played, even if
-    the next one has begun.
+    `actors` and `players`. The status is that before the next game begins.
     """
     for seat in range(terms.players):
         games.rewards[i, seat] = 0.0
@@ -285,9 +284,8 @@ class Shown(NamedTuple):
         reward: Reward of the seat that acted, float64 [n]; zero on entry.
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
         steps: Number of steps of the game under way, int64 [n]; kept between steps.
-        sums: `earned` of games that just ended, float64 [n, seats], zero on entry; or [0, seats],
-            if rewards are not summed.
-        lengths: `steps` of games that just ended, int64 [n], zero on entry; or [0], as `sums`.
+        sums: `earned` of games that just ended, float64 [n, seats], zero on entry; or [0, seats].
+        lengths: `steps` of games that just ended, int64 [n], zero on entry; or [0]: no sums.
     """
 
     observations: Planes
@@ -389,8 +387,7 @@ def show_legal(
 ) -> None:
     """Write the action mask of game `i`, and once more into `copy` unless it is empty.
 
-    The mask of a game that is over marks action 0: a mask without any legal action would leave no
-    distribution to draw from.
+    After the end of the game the mask marks action 0, so that there is an action to draw.
     """
     number: Integer = 1
     ids[0] = 0

@@ -11,8 +11,7 @@ A function that takes options has its table in one of two places. `takes` attach
     def make(**given: Any) -> Game:
         options = OPTIONS.complete(given)
 
-Otherwise the table is the function's signature. In its annotations a text documents an option and a
-`Range` limits a number::
+Otherwise the table is the function's signature, with a text and a `Range` in the annotations::
 
     def make(ante: Annotated[int, Range(1), "chips paid before the deal"] = 1) -> Game: ...
 """
@@ -39,7 +38,6 @@ WORDS = {
     "true": True, "yes": True, "on": True, "1": True,
     "false": False, "no": False, "off": False, "0": False,
 }  # fmt: skip
-"""Texts of the two truth values."""
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?|NaN|-?Infinity|true|false")
 WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
@@ -203,8 +201,7 @@ class Options:
         Args:
             owner: Name of the game or agent, for messages.
             *options: The options, in the order in which they are shown.
-            presets: Values of options by the name of the preset that sets them, which is a value of
-                the option `rules`.
+            presets: Values of options by the preset that sets them, a value of the option `rules`.
             is_open: Whether options outside the table are accepted, unchecked.
         """
         self.owner = owner

@@ -67,7 +67,6 @@ class Notes:
 Part = Callable[[Notes], dict[str, Any]]
 """A function that computes one result, JSON values."""
 Results = dict[str, dict[str, Any]]
-"""Results of parts by name."""
 Progress = Callable[[str, float, int], object]
 """Callback: the name of a part, the number of parts done, with fractions, and their total."""
 
@@ -102,8 +101,7 @@ def compute_parts(
 
     Raises:
         InputError: A result cannot be read or written, or would replace another kind of file.
-        KeyboardInterrupt: Ctrl-C, when a part reports its progress or before the next one; a later
-            call resumes.
+        KeyboardInterrupt: Ctrl-C, at a part's report or before a part; a later call resumes.
     """
     settings = {**settings, "version": __version__}
     results: dict[str, Any] = {}

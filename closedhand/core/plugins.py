@@ -22,10 +22,7 @@ def is_own(point: EntryPoint) -> bool:
 
 
 def order(point: EntryPoint) -> tuple[bool, str, str]:
-    """Return the sort key of an entry point: ours first, then by name and distribution.
-
-    So the owner of a name does not depend on the order in which packages were installed.
-    """
+    """Return the sort key of an entry point: ours first, then by name and distribution."""
     return not is_own(point), point.name, owner_of(point)
 
 

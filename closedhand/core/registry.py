@@ -40,8 +40,7 @@ class GameSpec:
         name: Name for `make_game`: lower case, digits and underscores.
         make: Maker of the `Game` from options as keyword arguments. Its table of options is
             attached by `closedhand.core.options.takes`, or is its annotated signature.
-        contract: Version of the contract (`closedhand.core.contract.VERSION`) that the game was
-            written for.
+        contract: `closedhand.core.contract.VERSION` for which the game was written.
         aec_id: Id for `pettingzoo.make("aec", …)`.
         gymnasium_id: Id for `gymnasium.make` and `gymnasium.make_vec`.
         parallel_id: Id for `pettingzoo.make("parallel", …)`, for a simultaneous game.
@@ -74,8 +73,7 @@ class GameSpec:
             table in a browser, see `closedhand.core.display.Row`. Instead of a mapping,
             `closedhand.games.leduc:terms` names files such as `terms.zh.json` in that package.
         faces: Pictures in a browser of cards whose text is neither a rank nor a rank and a suit, by
-            that text: a rank and a suit (`Ks`), or `joker` or `JOKER` for the lesser or the greater
-            joker.
+            that text: a rank and a suit (`Ks`), or `joker` or, the greater one, `JOKER`.
         playouts: Function `game -> (game, policy)` for the playouts that rate actions in hints and
             replays; the game that it returns may have simpler payoffs. It returns None for rules
             without such a policy: playouts are then random, as without the function. A
@@ -88,14 +86,12 @@ class GameSpec:
             `kuhn_poker:rulebook` names files such as `rulebook.en.md` of that package.
         table_options: Options of a new table in a browser, unless the person chooses others.
         odds: Function `(game, view, parts) -> [Odds or None]` for a hand that is being sorted:
-            `parts` are the texts of the cards of each `Part`, see `closedhand.core.display`. None:
-            no odds are shown.
+            `parts` has the cards of each `closedhand.core.display.Part`, as texts.
         client: Class that plays at a server of the game's competition: `(agent, host, port, name,
             seed, watch, **options)`. It has the `game` of its views, `play(progress)`, and
             `leave()`, which ends `play` at once from another thread. It calls `watch(view, seat,
             player)` with its view after the turn of a player, or with player -1 at other events.
-            Its static method `check(**options)` refuses options that no server can use. None: there
-            is no such competition.
+            Its static method `check(**options)` refuses options that no server can use.
         columns: Columns of match results by their names in the game's literature. Each is a
             function `(game, points) -> values` of the payoffs of an agent, both float64 [deals,
             sides]; it returns None if it does not apply.
@@ -133,7 +129,6 @@ class GameSpec:
     pages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse an invalid name, and a game that was written for another contract."""
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
             form = "lower-case letters, digits and underscores"
             raise InputError(f"a game's name must be {form}: {self.name!r}")

@@ -36,9 +36,8 @@ class Learner(Protocol):
     def advance(self, seconds: float) -> bool:
         """Do one piece of work, ideally of some tenths of a second.
 
-        A piece that cannot be shortened may take longer than `seconds`, the time left. A
-        `KeyboardInterrupt` must leave the learner unchanged. Return whether to add a summary to the
-        history.
+        It may take longer than `seconds`, the time left, if it cannot be shortened. Return whether
+        to add a summary to the history. A `KeyboardInterrupt` must leave the learner unchanged.
         """
         ...
 
@@ -201,8 +200,7 @@ class Run(Generic[Worker]):
         path: Path of the checkpoint; None: none is kept.
         save_results: Function that writes further files. It is called before each checkpoint, so
             that only the first can be newer than these files.
-        note_checkpoints: Whether every checkpoint adds a summary to the history, besides those
-            that the learner asks for.
+        note_checkpoints: Whether each checkpoint adds a summary, also if `advance` returns False.
         made: Main file of `save_results`; one that exists without a checkpoint is of another run.
         seconds: Seconds of work over all resumptions, without summaries and checkpoints.
         history: Summaries of the learner in order, each with the seconds of work before it.
@@ -355,8 +353,7 @@ def work_off(
     summary of the results taken, or None. `save` gets summaries from time to time, not the last.
 
     Raises:
-        KeyboardInterrupt: `so_far` returns None at the end, as after an early Ctrl-C, or there was
-            a second Ctrl-C.
+        KeyboardInterrupt: A second Ctrl-C, or no summary at the end, as after an early Ctrl-C.
         InputError: Processes cannot get the jobs, since they cannot be pickled.
         WorkerLost: A process was ended from outside; the summary before that is saved.
     """

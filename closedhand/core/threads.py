@@ -52,8 +52,7 @@ def side_by_side(work: Callable[[int, int], object], number: int, threads: int) 
     """Divide `number` items, at least 1, among lasting `threads`, for work of milliseconds.
 
     `work` gets the index of its first item and the index after its last. One of the threads is the
-    caller's. All have finished when this returns or raises. If several threads fail, one of their
-    exceptions is raised.
+    caller's. All have finished when this returns, or raises an exception of one of them.
     """
     share = -(-number // threads)
     spans = [(first, min(first + share, number)) for first in range(0, number, share)]

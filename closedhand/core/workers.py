@@ -38,7 +38,6 @@ class RemoteWorkers(Protocol):
 
 
 Workers = int | RemoteWorkers
-"""A number of processes, or remote workers."""
 
 
 def check_workers(workers: Workers) -> Workers:

@@ -6,11 +6,9 @@ Here name, time and size are checked of every source file that the code may come
 
 1. Collect the module of the function, the module of every NamedTuple class in the signature
    (`Rules`, policies, and those within them), and the module that the class names in `kernels`.
-2. Of modules of this package, take their files and those of all modules of this package that they
-   import, directly or not.
-3. Of other packages, take all files of the top-level package, or the file of a top-level module.
-   Do so too for packages whose kernels one of the modules imports, and then take all files of this
-   package as well.
+2. Of modules of this package, take the files, and those of their imports from it, in turn.
+3. Of other packages that have such modules, or whose kernels these import, take all files of the
+   top-level package or module; if there are any, take all files of this package, too.
 
 Each set of packages in signatures has an index file of its own. So a change discards only the
 binaries that depend on it, and a lookup imports only the packages involved.
@@ -44,7 +42,6 @@ from closedhand.core.numba.notices import HOME, warn_that_nothing_is_kept
 from closedhand.core.numba.private import Dispatcher, FunctionCache, IndexDataCacheFile, sigutils
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-"""The folder of this package, whose name is `HOME`."""
 
 
 class Sources:

@@ -53,8 +53,7 @@ def _with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
 def _in_kernels(kind_of: Callable[[Any], Any], build: Callable[..., Any]) -> Any:
     """Make `_with_parts` with one change for kernels; a plain kernel would copy records.
 
-    `kind_of` maps the Numba type of a member to that of the changed member, whose LLVM value
-    `build` makes.
+    `kind_of` maps the Numba types of members to those of changed members; `build` makes the values.
     """
 
     def changed_kind(kind: Any) -> Any:

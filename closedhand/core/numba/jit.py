@@ -31,8 +31,7 @@ Tuple = TypeVar("Tuple")
 Rules = Any
 """Tables and options of a game, a NamedTuple of its own; kernels are compiled for its class."""
 Policy = Any
-"""Numbers and tables of a policy (`closedhand.core.policies`), a NamedTuple of its own; kernels are
-compiled for its class."""
+"""Numbers and tables of a policy (`closedhand.core.policies`), a NamedTuple as for `Rules`."""
 State = np.record
 """One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
 States = np.ndarray[Any, np.dtype[Any]]
@@ -58,10 +57,7 @@ Rng = np.random.Generator
 
 
 def kernel(function: F) -> F:
-    """Compile a function over records, arrays and numbers, on first use, cached on disk.
-
-    Calls release the GIL. Under `NUMBA_DISABLE_JIT=1` the function is returned as it is.
-    """
+    """Compile a function over records, arrays and numbers, on first use, cached on disk."""
     return _compile(function)
 
 

@@ -22,8 +22,6 @@ def announce_compilation(module: str | None, types: Iterable[Any] = ()) -> None:
 
     The line names the package of the rules or policy among `types`, those of the kernel's
     arguments. `module` is that of the kernel, None for a function made by `exec`.
-
-    A listener to Numba's events would be called for the functions of every other package, too.
     """
     global announced
     if announced or (module or "").partition(".")[0] != HOME:

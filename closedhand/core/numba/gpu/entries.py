@@ -1,7 +1,6 @@
 """The functions that a GPU thread runs, by name.
 
-Grids may be smaller than batches: threads and blocks play several games in turn. Each thread has
-scratch space of its own.
+Grids may be smaller than batches: each thread, with its own scratch space, plays games in turn.
 """
 
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
