@@ -2,8 +2,7 @@
 
     from closedhand.authoring import Game, contract, kernel
 
-These names are stable; the modules that define them may be moved. Tests of a game call
-`closedhand.testing.check_game`.
+These names are stable, their modules are not. Tests of a game call `closedhand.testing.check_game`.
 
 **Kernels.** `kernel` compiles a function; `inlined` compiles one into each of its callers. For
 their signatures there are `Rules`, `Policy`, `State`, `States`, `Integer`, `Ids`, `Floats`,
@@ -29,8 +28,7 @@ has cards, and `BLANK` for a gap. A `Part` is a group of cards into which a play
 
 **Search.** `MonteCarlo`, `PairedSearch`, `ISMCTS` and `Particles` search by simulation with a
 policy such as `UniformPolicy`. `playouts` plays games to their ends; `read_budget` parses the
-budget of a search, such as `500` or `20ms`. A `Simulation` states how an agent simulates, and
-`rank` orders actions by it.
+budget of a search, such as `500` or `20ms`; `rank` orders actions by a `Simulation`.
 """
 
 from closedhand.agents.agent import KernelAgent

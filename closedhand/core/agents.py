@@ -260,8 +260,7 @@ def parse_agent(game: str, agent: AnyAgent) -> Player:
     A parsed agent, or an object that is an agent, is returned unchanged.
 
     Raises:
-        InputError: There is no such agent, its extra is missing, it does not take an option or the
-            argument, or the object is no agent.
+        InputError: No such agent, a missing extra, or an option or argument that the agent refuses.
     """
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):

@@ -32,8 +32,7 @@ class Chunk(NamedTuple):
             rounds, [deals, tables, rounds, agents].
         seconds: Decision time of each agent, float64 [agents]; a match has two agents.
         decisions: Number of decisions of each agent, int64 [agents].
-        spent: Cost of the searches of each agent, float64 [agents, 4], with the columns of
-            `closedhand.core.agents.SPENT`.
+        spent: Cost of searches by agent, float64 [agents, 4]; see `closedhand.core.agents.SPENT`.
     """
 
     returns: np.ndarray

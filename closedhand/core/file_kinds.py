@@ -26,8 +26,7 @@ class FileKind(NamedTuple):
 
     Attributes:
         text: Name of such a file in messages, such as `the results of a match`.
-        holds: Function that returns whether a file, present and not empty, is of this kind. It may
-            raise any error of reading.
+        holds: Function that tells whether a nonempty file is of this kind; it may raise any error.
     """
 
     text: str

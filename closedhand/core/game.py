@@ -100,8 +100,7 @@ class Game:
 
     Attributes:
         name: Name for `make_game`.
-        options: All options of `make_game`, defaults included. By convention `rules` names a
-            preset, where the game has presets.
+        options: Options of `make_game`, with defaults; `rules` is the preset, if there are presets.
         rules: Tables and options for kernels, a NamedTuple.
         dtype: Data type of a state. Every state has the fields `player`, the seat to act; `moves`,
             the complete actions since the last deal; and `history`, their ids in the flat game, in
@@ -372,8 +371,7 @@ class Game:
         player has not seen. `view_from` in the game's module explains the facts in `public`.
 
         Raises:
-            InputError: There is no such player, the facts are inconsistent, or the game builds no
-                views or does not take such a fact.
+            InputError: No such player or fact, inconsistent facts, or the game builds no views.
         """
         build = self._table_function("view_from")
         player = self.seat(player)
@@ -404,8 +402,7 @@ class Game:
         The state is a full one, or a view of the player.
 
         Raises:
-            InputError: There is no such player, the game builds no views, or a play in sub-steps is
-                under way, which `view_from` cannot express.
+            InputError: No such player, no views of this game, or a play in sub-steps is under way.
         """
         knowledge = self._table_function("knowledge")
         return Knowledge(*knowledge(self, self.view(state, player), self.seat(player)))
@@ -503,8 +500,7 @@ class Game:
         """Restore a state, or the view of `player`, from the bytes of `save`.
 
         Raises:
-            InputError: The bytes are not a state of this game that the rules allow, or have
-                another layout; or there is no such player.
+            InputError: No such player, or the bytes are no state of this game that the rules allow.
         """
         if not isinstance(data, bytes | bytearray):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"a state is loaded from bytes, not from {shown(data)}")

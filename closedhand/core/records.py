@@ -174,8 +174,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
     Args:
         line: Text of one record.
-        game: Name of the game of the line; None: the one that a JSON line states, or the only one
-            whose `line_notation` matches.
+        game: Name of the game; None: as JSON states it, or the only one whose notation matches.
         **rules: Options of the game; those that a JSON line states must be equal.
 
     Raises:
@@ -284,8 +283,7 @@ class LogReader:
         name: Display name of such a log.
         recognises: Function that returns whether a file is such a log.
         replay: Function that replays every game of a file.
-        read: Function that reads the games of a file as records, instead of `replay`; None: the
-            records are those of `replay`.
+        read: Function that reads the games of a file as records; None: they are those of `replay`.
         suffix: Suffix of written files, such as `.log`; None: logs are only read.
         text: Function that writes records as the text of a log; None: logs are only read.
     """
@@ -352,8 +350,7 @@ def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
     """Read the records of a file, a line each, one at a time; gzip is recognised.
 
     Raises:
-        InputError: The file cannot be read, or `parse_line` refuses a line; the message states its
-            number.
+        InputError: The file cannot be read, or `parse_line` refuses a line, whose number is stated.
     """
     for number, line in lines(path):
         with prefixed(f"{path}, line {number}"):

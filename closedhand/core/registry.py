@@ -44,8 +44,7 @@ class GameSpec:
         aec_id: Id for `pettingzoo.make("aec", …)`.
         gymnasium_id: Id for `gymnasium.make` and `gymnasium.make_vec`.
         parallel_id: Id for `pettingzoo.make("parallel", …)`, for a simultaneous game.
-        options: Options passed to `make` besides those of the caller, such as the preset that
-            distinguishes members of a family.
+        options: Options passed to `make` besides those of the caller, such as a family's preset.
         opponent: Default opponent of a human player; it needs no long loading.
         adviser: Agent that gives hints to a human player, in a browser only if no quick agent is
             known to be stronger than the opponent; None: the opponent.

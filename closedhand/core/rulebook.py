@@ -17,8 +17,7 @@ from closedhand.core.registry import spec_of
 class Section(NamedTuple):
     """A section of the rules in words, such as the course of play.
 
-    `text` holds its paragraphs. `plays` are examples: the name of a play, and the texts of its
-    cards, separated by spaces.
+    `text` has its paragraphs, `plays` pairs of a name and the cards of an example, with spaces.
     """
 
     title: str

@@ -91,8 +91,7 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
     """Refuse to resume work on a path that was begun with other settings, or another `version`.
 
     Raises:
-        InputError: A setting of `wanted` differs; the message has both of its values, or both
-            values of the options in it that differ.
+        InputError: A setting of `wanted` differs; the message has both values.
     """
     for key, now in wanted.items():
         was = found.get(key)
@@ -123,10 +122,9 @@ def _differing(found: Options, wanted: Options) -> tuple[str, str]:
 class Watch:
     """Ctrl-C and the checkpoints of long work: a context in which a loop runs.
 
-    A loop calls `tick` after every piece of work and ends when `tick` returns False. At the end of
-    the context, after the work or the first Ctrl-C, unsaved work is saved; the context catches the
-    `KeyboardInterrupt` of the first. After a second Ctrl-C or another error nothing is saved, and
-    the error leaves the context.
+    A loop calls `tick` after every piece of work and ends when `tick` returns False. After the work
+    or the first Ctrl-C, whose `KeyboardInterrupt` ends here, unsaved work is saved. After a second
+    Ctrl-C or another error nothing is saved, and the error leaves the context.
 
     Attributes:
         pieces: Number of pieces done.
@@ -321,8 +319,7 @@ class Run(Generic[Worker]):
     def save(self) -> None:
         """Do `save_results`, then write a checkpoint.
 
-        The first checkpoint is also written before: a kill between the two would otherwise leave
-        `made` as if it were of another run.
+        The first checkpoint is also written before, since without one `made` is of another run.
         """
         if self.note_checkpoints:
             self.note()

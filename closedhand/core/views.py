@@ -1,7 +1,6 @@
 """Functions for `view_from` of the games: parsing and playing the observed actions.
 
-A `view_from` plays the actions by the rules from a position with placeholders for hidden cards, on
-which the view does not depend.
+`view_from` plays the actions by the rules, with any cards in place of those that the view hides.
 """
 
 from collections.abc import Iterable

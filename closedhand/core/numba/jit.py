@@ -2,10 +2,8 @@
 
 It is `numba.njit(cache=True, nogil=True, error_model="numpy")` with three additions: a cache that
 notices more changes than Numba's (`closedhand.core.numba.cache`), kernels that are linked into the
-kernels that call them (`closedhand.core.numba.linking`), and a line on stderr that explains the
-pause of a first compilation.
-
-With `NUMBA_DISABLE_JIT=1` in the environment every kernel remains a plain Python function: slow,
+kernels that call them (`closedhand.core.numba.linking`), and a line on stderr before the first is
+compiled. With `NUMBA_DISABLE_JIT=1` in the environment kernels remain plain Python functions, slow
 but accessible to a debugger.
 """
 
