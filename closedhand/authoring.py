@@ -16,8 +16,8 @@ function states the options: annotated parameters, numbers with a `Range`, or a 
 `Option` that `takes` attaches. A `FeatureTable` of `Feature` describes compact observations.
 `validity` and `views` serve the game's functions `valid` and `view_from`. Each `Row` of a picture
 has cards, and `BLANK` for a gap. A `Part` is a group of cards into which a player sorts a hand, and
-`Odds` are its chances. `Explanations` and `KnownCards` are shown to people. `Game.deals` returns
-`Deal`s, `Game.knowledge` a `Knowledge`. An `InputError` says in one line what is wrong with input.
+`Odds` are its chances. `Explanations` and `KnownCards` are shown to people. `Game.deals` iterates
+over each `Deal`, `Game.knowledge` returns a `Knowledge`. An `InputError` reports bad input.
 
 **Records.** `records` turns games into text and back: `Record`, `from_state`, `from_json`,
 `replay`, `read` and `write`; a `LogReader` reads the logs of another program.

@@ -6,8 +6,7 @@ An entry point is named `game.agent` (`poker.cautious`), or just `agent` for an 
 It refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. The options are
 further parameters of the factory, or a table attached to it; see `closedhand.core.options`.
 
-The text of an agent follows the grammar of `closedhand.core.agent_spec`. `parse_agent` parses it
-once, to a `NamedAgent`, which makes any number of agents.
+`parse_agent` parses the text of an agent, by the grammar of `closedhand.core.agent_spec`.
 """
 
 import os
@@ -55,8 +54,7 @@ class Agent(Protocol):
       `closedhand.core.policies`): envs then play the agent without returning to Python.
     - `values(view, actions) -> values` (actions: integers [n], values: float64 [n]) rates legal
       actions. Greater is better. NaN marks an action that the agent does not consider.
-    - `simulation(view) -> closedhand.search.Simulation` is the simulation of an agent that
-      searches, by which all actions can be ranked.
+    - `simulation(view)`, a `closedhand.search.Simulation`, by which all actions can be ranked.
     - `traits`, a `Traits`, for an agent that is passed as an object instead of a name.
     - `spent`, float64 [4], the cost of its searches so far, with the columns of `SPENT`.
 
@@ -149,10 +147,8 @@ class Traits:
         files: Files that the agent is made from, except those of its package.
         clocked: Whether the strength of the agent depends on the clock; it then needs all cores.
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
-        steady: Whether each decision depends on the view alone, so that the agent plays alike in
-            games played in parallel and one after the other.
-        remembers: Whether the agent uses observations of one round of a match in later rounds.
-            Matches of many rounds are then played one by one.
+        steady: Whether decisions depend on the view alone, so that parallel games change nothing.
+        remembers: Whether it uses earlier rounds of a match; such matches are played one by one.
         variants: Options, such as `tuned=1`; lists of agents show the agent with each, too.
     """
 

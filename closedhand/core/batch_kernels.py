@@ -1,8 +1,7 @@
 """Kernels of `closedhand.core.batch` and of envs of one game: one call from Python for each step.
 
-Kernels do not check their arguments; the functions that call them do. Python passes states as an
-array [n], since passing a record costs more. The inlined functions take one record of it. In all
-functions `ids` is scratch space, int32 [num_actions].
+Callers check the arguments. Python passes states as an array [n], since passing a record costs
+more; inlined functions take one record. `ids` is scratch space, int32 [num_actions].
 """
 
 import numpy as np

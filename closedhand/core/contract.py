@@ -219,8 +219,7 @@ def _payoff_at_end(rules: Rules, state: State, player: Integer) -> float:
 def payoff(rules: Rules, state: State, player: Integer) -> float:
     """Return the final payoff of `player` as soon as it is certain; NaN before.
 
-    The default waits for the end of the game. A game defines this function if the payoff is certain
-    earlier, or cheaper to compute than by `returns`.
+    The default waits for the end of the game; a game may compute the payoff earlier, or faster.
     """
     ...
 

@@ -54,8 +54,7 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
 
     Args:
         name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
-        arguments: Values like the arguments: records, tuples, numbers, and arrays in the memory of
-            the CPU, of which only the types of Numba matter.
+        arguments: Values of the same Numba types as the arguments; arrays are in the CPU's memory.
         arch: Architecture, such as `sm_90`.
 
     Raises:

@@ -107,8 +107,7 @@ def start(
 ) -> tuple[list[Agent], np.ndarray]:
     """Make the agents, let each decide once, and deal the states of the deals numbered `deals`.
 
-    Return agents and states. Both follow from the seed; but `fixed` takes the place of the states,
-    and agents that are objects go on from their last use.
+    Return agents and states. Both follow from the seed, except `fixed` states and agent objects.
     """
     agents = make_agents(game, specs, seed, deals.start)
     if fixed is None:

@@ -42,8 +42,7 @@ class Explanations(NamedTuple):
         help: The notation of cards and actions, a few short lines.
         reasons: Possible reasons why an action is illegal; the first that applies is shown.
         cards: Function of a game, a view and its player, see `known_cards`; None: there is none.
-        kind: Function that names the kind of play that an action is, such as `pair`, one of the
-            game's terms; None: plays have no kinds.
+        kind: Function that names an action's kind of play, a term such as `pair`; None: no kinds.
     """
 
     help: str = ""

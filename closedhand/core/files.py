@@ -104,8 +104,8 @@ def refuse_foreign(path: Path, kind: FileKind) -> None:
     """Refuse to write a file of a kind over one of another kind, unless the latter is empty.
 
     Raises:
-        InputError: `overwrite` is not set, and at the path is a file of another kind or too large
-            to be recognised; or as for `target`.
+        InputError: `overwrite` is not set, and the file is of another kind or beyond the limit of
+            reading; or as for `target`.
     """
     found = target(path)
     if overwrite.get() or not found.exists() or not found.stat().st_size or holds(kind, found):

@@ -41,8 +41,7 @@ class Knowledge(NamedTuple):
 
     Attributes:
         hand: Cards that the player holds now, in the game's notation.
-        actions: Actions since the last deal in order, ids of the flat game or their notation; a
-            negative id for an action that the player has not seen.
+        actions: Actions since the last deal, in order: flat ids or texts; unseen ones are negative.
         public: Further facts that the player knows, by the names of the game.
     """
 
@@ -122,10 +121,8 @@ class Game:
         rounds: Number of rounds of an episode; only staged games have more than one.
         unit: Unit of payoffs, in the plural, for titles.
         layout: Number of the layout of saved states.
-        feature_table: Numbers of the compact observation, which `features` of the game's module
-            writes; None if the observation serves as the compact one.
-        flat_form: The game whose actions are whole plays, if this one splits them into sub-steps or
-            merges them; None if actions of this game are whole plays.
+        feature_table: Table of the compact observation; None: it is the same as the observation.
+        flat_form: The game with whole plays as actions; None: actions of this game are whole plays.
         substep_options: Options that turn this game into one in sub-steps; empty if there are none.
     """
 
@@ -306,8 +303,7 @@ class Game:
     def cards(self, action: int, state: State) -> tuple[str, ...]:
         """List the cards that an action of `state.player` takes from the hand, as in the scene.
 
-        People choose actions by these cards. The list is empty for an action without cards, or if
-        the game's notation has no `cards_of(action, state)`.
+        People choose actions by these cards. Without `cards_of` in the notation there are none.
         """
         self.text(action, state)
         cards_of = getattr(self.notation, "cards_of", None)

@@ -35,9 +35,8 @@ def description_of(point: EntryPoint) -> str:
 def kept_running(whose: str = "") -> Generator[None]:
     """Turn a `sys.exit` in the block into an `InputError`.
 
-    Code of other packages must not end the program. The message names the owner of the code,
-    `whose`, by default the module that calls `sys.exit`. A `sys.exit` because the reader of the
-    output has closed the pipe is raised unchanged.
+    Code of other packages must not end the program. The message names `whose` code it is, by
+    default the module. A `sys.exit` because nobody reads the output is raised unchanged.
     """
     try:
         yield

@@ -46,8 +46,7 @@ class GameSpec:
         parallel_id: Id for `pettingzoo.make("parallel", …)`, for a simultaneous game.
         options: Options passed to `make` besides those of the caller, such as a family's preset.
         opponent: Default opponent of a human player; it needs no long loading.
-        adviser: Agent that gives hints to a human player, in a browser only if no quick agent is
-            known to be stronger than the opponent; None: the opponent.
+        adviser: Default agent for hints to a human player; None: the opponent.
         league: Whether matches are always leagues, with all agents at one table.
         league_options: Function that returns the options of a league, for games whose rounds depend
             on each other: `(options, rounds, duplicate) -> dict`. It gets the given options, the
@@ -62,10 +61,8 @@ class GameSpec:
             functions `(game, algorithm, seconds, seed, folder, restart)` that train for some
             seconds in a folder, and resume the training in it unless `restart`. Further parameters
             are options of the command, such as `opponents` and `setting`.
-        trees: The game's own trees for solvers, a `closedhand.solvers.interface.Trees`; None:
-            solvers build the information tree of any small game.
-        abstractions: Trees for `solve --states NAME`, by the name of the states; their sets are
-            classes of information sets, see `closedhand.solvers.tied`.
+        trees: The game's own `closedhand.solvers.interface.Trees`; None: solvers build the tree.
+        abstractions: Trees for `solve --states NAME`, by name; see `closedhand.solvers.tied`.
         terms: Translations of the game's terms, by language and English term: names of roles,
             marks, parts and of actions without cards; `option NAME` is the meaning of an option.
             A term with `{}` is a sentence, filled with other terms or any texts. Terms are for the
@@ -76,8 +73,7 @@ class GameSpec:
         playouts: Function `game -> (game, policy)` for the playouts that rate actions in hints and
             replays; the game that it returns may have simpler payoffs. It returns None for rules
             without such a policy: playouts are then random, as without the function. A
-            deterministic policy may have a method `varied` that returns a policy whose plays are
-            drawn, for values of open hands.
+            deterministic policy may have a method `varied`, which returns one that draws its plays.
         endgames: Means to solve open hands, a `closedhand.search.exact.Endgames`; None: a position
             is a deal and actions, and is searched without a table of decided positions.
         rulebook: Rules in words, Markdown by language, `en` and by choice `zh` and `ja`, for
@@ -91,9 +87,8 @@ class GameSpec:
             `leave()`, which ends `play` at once from another thread. It calls `watch(view, seat,
             player)` with its view after the turn of a player, or with player -1 at other events.
             Its static method `check(**options)` refuses options that no server can use.
-        columns: Columns of match results by their names in the game's literature. Each is a
-            function `(game, points) -> values` of the payoffs of an agent, both float64 [deals,
-            sides]; it returns None if it does not apply.
+        columns: Columns of match results by name: functions `(game, points) -> values` of an
+            agent's payoffs, both float64 [deals, sides]; None if the column does not apply.
         pages: Modules whose docstrings are the sections of the environments' page, in order.
     """
 

@@ -196,8 +196,7 @@ class Run(Generic[Worker]):
         learner: The learner, before its first piece of work.
         settings: Settings that must be the same on resumption, JSON values.
         path: Path of the checkpoint; None: none is kept.
-        save_results: Function that writes further files. It is called before each checkpoint, so
-            that only the first can be newer than these files.
+        save_results: Function that writes further files, called before each checkpoint (`save`).
         note_checkpoints: Whether each checkpoint adds a summary, also if `advance` returns False.
         made: Main file of `save_results`; one that exists without a checkpoint is of another run.
         seconds: Seconds of work over all resumptions, without summaries and checkpoints.

@@ -97,9 +97,8 @@ def count_blocks(rows: int) -> int:
 def over_blocks(values: np.ndarray) -> list[Estimate]:
     """Estimate the mean of each column with its interval, for rows that depend on earlier rows.
 
-    The rows, such as the rounds of a match, are divided into consecutive blocks of nearly equal
-    size, as many as `count_blocks` says. The interval is that of `student` over the means of the
-    blocks; `values` and errors are those of `student`.
+    The interval is that of `student` over the means of `count_blocks` consecutive blocks of rows,
+    such as the rounds of a match. `values` and errors are those of `student`.
 
     Examples:
         >>> [estimate] = over_blocks(np.array([[1.0], [0.0]] * 500))

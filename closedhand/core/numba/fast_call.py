@@ -126,8 +126,7 @@ the step of a small game. The arrays must be arguments of the kernel: its caller
 def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     """Return the compiled code of a kernel for the types of some arguments.
 
-    Call the code with arguments of exactly these types, by position: nothing checks them. Without
-    the compiler the code is the function itself.
+    Call the code with arguments of exactly these types, by position: nothing checks them.
     """
     if not isinstance(kernel, Dispatcher):
         return kernel

@@ -86,8 +86,7 @@ def _compile(function: F, **options: Any) -> F:
 def with_distinct_name(value: Tuple) -> Tuple:
     """Give the class of a named tuple, and of those in it, a distinct name; return the value.
 
-    Numba chooses compiled code by the names and fields of classes, and would confuse the rules of
-    two games, or two policies, in which both are equal.
+    Numba would confuse two games' rules, or two policies, with equal names and fields of classes.
     """
     cls: Any = type(value)
     if hasattr(cls, "_fields"):

@@ -1,11 +1,9 @@
 """Compilation for a GPU by numba-cuda, with the features of the contract that it lacks.
 
-The outcome is a cubin, the machine code of one architecture, which `closedhand.core.cuda_driver`
-loads and launches. No GPU is needed to compile.
+The outcome is a cubin, machine code for `closedhand.core.cuda_driver`. No GPU is needed.
 
-A device has no allocator for arrays that a kernel makes (`np.empty`, `np.zeros`, `np.arange`): they
-are on the stack of the thread. An array of constant length has one place; one of variable length
-takes more stack in every round of a loop.
+Arrays that a kernel makes (`np.empty`, `np.zeros`, `np.arange`) are on the stack of the thread, as
+a device has no allocator. In a loop, an array of variable length takes more stack in every round.
 """
 
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
