@@ -305,10 +305,7 @@ def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
 
 
 def traits_of(game: Game, agent: AnyAgent) -> Traits:
-    """Return the traits of an agent without making it; the defaults of `Traits` if none are stated.
-
-    Errors are those of `parse_agent`.
-    """
+    """Return the traits of an agent without making it; the defaults if it states none."""
     player = parse_agent(game.name, agent)
     if isinstance(player, NamedAgent):
         return player.describe(game)

@@ -128,10 +128,7 @@ def observe(game: Game, states: States, seats: Observers | None = None) -> tuple
 
 
 def features(game: Game, states: States, seats: Observers | None = None) -> tuple[Planes, Masks]:
-    """Return compact observations, int8 [n, feature_size], and the action masks of `observe`.
-
-    `game.feature_names` has the names of their entries.
-    """
+    """Return compact observations, int8 [n, feature_size], and the action masks of `observe`."""
     return _look(game, states, seats, True)
 
 

@@ -60,10 +60,7 @@ def observe(
     rules: Rules, state: State, player: Integer, compact: bool, observation: Planes, mask: Masks,
     ids: Ids,
 ) -> None:  # fmt: skip
-    """Write the observation of `player`, and the action mask, which is all zero out of turn.
-
-    `observation`, int8 [size], is the one of `contract.features` if `compact`.
-    """
+    """Do `contract.look` for `player`, and write the action mask, which is all zero out of turn."""
     contract.look(rules, state, player, compact, observation)
     if player == state.player:
         mark_legal(rules, state, mask, ids)

@@ -106,10 +106,7 @@ def check_deals(deals: Any, what: str) -> int:
 
 
 def id_or_illegal(number: int, num_actions: int) -> int:
-    """Return the number if it is the id of an action, else -1, which is illegal in every game.
-
-    Kernels take integers of 64 bits; a number in Python may have more.
-    """
+    """Return an integer of any size if it is an action id, else -1, illegal in every game."""
     return number if 0 <= number < num_actions else -1
 
 

@@ -56,10 +56,7 @@ def _explanations(game: Game) -> Explanations:
 
 
 def notation_help(game: Game, state: State) -> str:
-    """Explain the notation of a game's actions, by default with legal actions as examples.
-
-    The text is empty if the game has none and is over.
-    """
+    """Explain the notation of a game's actions, by default by examples of legal actions, if any."""
     text = _explanations(game).help
     if text or game.over(state):
         return text
@@ -68,10 +65,7 @@ def notation_help(game: Game, state: State) -> str:
 
 
 def why_not(game: Game, state: State, action: int) -> str:
-    """Explain in one line why the player to act may not play an action; empty if it is legal.
-
-    `state` is a full state, or that player's view.
-    """
+    """Explain in one line why the player to act may not play an action; empty if it is legal."""
     text = game.text(action, state)
     if game.over(state):
         return "the game is over"

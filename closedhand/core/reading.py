@@ -127,10 +127,7 @@ def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
 
 
 def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
-    """Iterate over the lines of a text that are not blank, stripped, with their numbers from 1.
-
-    The text is UTF-8, possibly compressed by gzip.
-    """
+    """Iterate over the nonblank lines of UTF-8 text or gzip: number from 1, and line stripped."""
     longest, number, rest = limit(MOST_LINE), 1, b""
     with reading(path), _opened(path) as file:
         for block in _blocks(path, file):

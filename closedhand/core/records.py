@@ -119,10 +119,7 @@ def from_state(
 
 
 def stated_options(game: Game) -> dict[str, Any]:
-    """Return the options that a record states.
-
-    They do not include `only_form` options, nor those left at a default of None or False.
-    """
+    """Return the options for a record: without `only_form` ones, and defaults of None or False."""
     preset = {"rules": game.options["rules"]} if "rules" in game.options else {}
     defaults = make_game(game.name, **preset).options
     table = spec_of(game.name).option_table

@@ -143,10 +143,7 @@ class Crossing:
         self._codes: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     def __call__(self, kernel: Callable[..., Any], state: np.record, *arguments: Any) -> Any:
-        """Call a kernel for a state, which it may change, and return its result.
-
-        The types of `arguments` must be the same at every call of this kernel.
-        """
+        """Call a kernel for a state, which it may change; `arguments` keep their types."""
         if PLAIN:
             return kernel(self._rules, state, *arguments)
         code = self._codes.get(kernel)

@@ -81,10 +81,7 @@ def context_of_parts(context: Any) -> Any:
 
 
 def _short_name(name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
-    """Return the name of a function in LLVM code, with a digest in place of the types.
-
-    Numba writes out every field of every record, two kilobytes at each mention.
-    """
+    """Return the name of a function in LLVM code; Numba's takes two kilobytes for each record."""
     whole = private.default_mangler(name, kinds, abi_tags=abi_tags, uid=uid)
     short = private.default_mangler(name, (), abi_tags=abi_tags, uid=uid)
     return f"{short}{hashlib.sha256(whole.encode()).hexdigest()[:24]}"
@@ -249,10 +246,7 @@ class Part(private.CPUDispatcher):
     """A function as only compiled functions call it."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return the callee of a call, compiled for types instead of constants.
-
-        Numba would compile `function(0)` and `function(1)` separately.
-        """
+        """Return the callee of a call, compiled for types instead of constants such as 0 and 1."""
         kinds = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
         return super().get_call_template(tuple(map(types.unliteral, args)), kinds)
 
