@@ -22,7 +22,7 @@ LONGEST = 10_000
 BRACKET = re.compile(r"[\w.-]*\[")
 """Matches a name and an opening bracket, at the beginning of an agent's text or in a value."""
 INNER_BRACKET = re.compile(r"[\w.-]+\[(?=\s*(\w+\s*=|\]))")
-"""Matches them in an argument, if options follow: the argument may be a path with brackets."""
+"""Matches a name and an opening bracket in an argument if options follow: a path may hold both."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _behind_quote(text: str, i: int) -> int:
 
 
 def _behind_bracket(text: str, i: int) -> int:
-    """Return the index after the bracket that closes that at `i`; -1 if there is none."""
+    """Return the index after the bracket that closes the one at `i`; -1 if there is none."""
     depth, starts = 0, False  # number of open brackets, and whether a quote may begin at `i`
     while i < len(text):
         char = text[i]
@@ -154,7 +154,7 @@ def unquoted(text: str) -> str:
 def quoted(text: str, separators: str = ",") -> str:
     """Write an agent's argument, or a section of it, in quotes if it needs them.
 
-    Unquoted, each character of `separators` would end the text.
+    Without quotes, a character of `separators` would end the text.
 
     Raises:
         InputError: The text needs quotes, and holds both kinds of them.

@@ -147,8 +147,8 @@ class Traits:
         files: Files that the agent is made from, except those of its package.
         clocked: Whether the strength of the agent depends on the clock; it then needs all cores.
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
-        steady: Whether decisions depend on the view alone, so that parallel games change nothing.
-        remembers: Whether it uses earlier rounds of a match; such matches are played one by one.
+        steady: Whether each decision depends on the view alone, not on other games or decisions.
+        remembers: Whether the agent uses earlier rounds; matches are then played one by one.
         variants: Options, such as `tuned=1`; lists of agents show the agent with each, too.
     """
 
@@ -393,7 +393,7 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
 
 
 def watch_files(game: Game, agents: Iterable[Player]) -> Callable[[], None]:
-    """Return a check that raises an `InputError` if files of the agents have changed since now.
+    """Return a check that raises an `InputError` if files of the agents change after this call.
 
     Jobs make their agents anew: the results of one agent must not mix several networks.
     """

@@ -40,8 +40,8 @@ def deal(game: Game, seeds: ArrayLike) -> States:
     array = as_array(seeds)
     if array.ndim != 1:
         raise InputError("seeds must be a sequence of whole numbers")
-    # Making a generator takes longer than the deal, but a seed must deal as it does in envs. The
-    # seeds are those given: in the array, integers that fit no single type are floats.
+    # Making a generator takes longer than the deal, but a seed must deal as it does in envs. Seeds
+    # are not taken from the array: NumPy makes floats of integers that fit no single type.
     generators = (np.random.default_rng(check_seed(seed)) for seed in cast(Any, seeds))
     return _start(game, [draw_seed(each) for each in generators])
 
@@ -56,7 +56,7 @@ def deal_random(game: Game, number: int, rng: Rng) -> States:
 def prepared(game: Game, states: Any, copy: bool = False) -> States:
     """Check that an array holds states of a game, and return it contiguous and writable.
 
-    Kernels are compiled for such arrays. Another array is copied; with `copy`, any is.
+    Kernels are compiled for such arrays. Other arrays are copied; with `copy`, all are.
     """
     found = cast(States, states)
     if not isinstance(states, np.ndarray) or found.dtype != game.dtype or found.ndim != 1:

@@ -35,10 +35,10 @@ def through_substeps(
     """Compute the probabilities of flat actions by those of their sub-steps, float64 [n, actions].
 
     Args:
-        states: States [n] of the game in sub-steps, before the first sub-step.
+        states: States [n] of the game in sub-steps.
         actions: Number of flat actions.
         policy: Returns the probabilities of sub-steps in states [m], float64 [m, sub-steps].
-        play: Plays sub-steps in states [m]; returns flat actions completed, integers [m], else -1.
+        play: Plays sub-steps in states [m]; returns the flat actions completed, [m], -1 for none.
     """
     shares = np.zeros((len(states), actions))
     sources, chances = np.arange(len(states)), np.ones(len(states))

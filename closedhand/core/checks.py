@@ -46,7 +46,7 @@ class UnknownOption(InputError, TypeError):
 
 @contextmanager
 def prefixed(place: str) -> Generator[None]:
-    """Put a place, such as `games.jsonl, line 3`, before an `InputError` in the block."""
+    """Put a place, such as `games.jsonl, line 3`, before the message of an `InputError`."""
     try:
         yield
     except InputError as error:
@@ -106,7 +106,7 @@ def check_deals(deals: Any, what: str) -> int:
 
 
 def id_or_illegal(number: int, num_actions: int) -> int:
-    """Return an integer of any size if it is an action id, else -1, illegal in every game."""
+    """Return `number`, of any size, if it is an action id, else -1, illegal in every game."""
     return number if 0 <= number < num_actions else -1
 
 

@@ -3,9 +3,9 @@
 Four more, `features`, `is_legal`, `admit` and `payoff`, have defaults built from these.
 
 A game is a module that defines these functions. Their first argument holds the game's tables and
-options: a NamedTuple whose class names the module in an attribute `kernels`. When a kernel that
-calls a function of this module is compiled, the call becomes one of the game's function of the same
-name. So the kernel works for every game, at no cost at run time.
+options: a NamedTuple whose class names the module in an attribute `kernels`. A call of a function
+here becomes a call of the game's function of that name when the calling kernel is compiled. So a
+kernel works for every game, at no cost at run time.
 
 A game's module may also define functions in plain Python. `valid(rules, state, player=None)`
 returns the reason why the rules do not allow a state (see `closedhand.core.validity`).
@@ -17,7 +17,7 @@ solved, iterates over all initial states with their probabilities (see `Game.dea
 
 An argument means the same in all functions: `rules`, tables and options; `state` or `view`, a
 record, which `deal`, `play`, `hide` and `redeal` change; `player`, a seat from 0; `action`, an id;
-`ids`, scratch space, int32 [num_actions]; `out`, an array to write; `rng`, a source of `random()`.
+`ids`, scratch space, int32 [num_actions]; `out`, an output array; `rng`, an object with `random()`.
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module lacks
 one of the eight functions, that of the flat game is called with `rules.flat`. If it lacks one of

@@ -45,7 +45,7 @@ class Deals:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The deals of a match or league: a number of them, by its seed, or the states of a file.
+    """The deals of a match or league: a number of deals of its seed, or the states of a file.
 
     Attributes:
         digest: Checksum of the file; None: there is none.
@@ -65,7 +65,7 @@ def choose_deals(deals: int | Deals, game: Game, what: str) -> Chosen:
     """Check the argument `deals` of a match or league, which messages call `what`.
 
     Raises:
-        InputError: The number is not allowed, or a state is not one that the game's rules allow.
+        InputError: The number is not allowed, or the rules of the game do not allow a state.
     """
     if isinstance(deals, Deals):
         for number, state in enumerate(deals.states, 1):

@@ -19,7 +19,8 @@ class Row(NamedTuple):
         cards: Text of each card; an empty text is a card face down, `BLANK` a gap.
         note: Further text.
         active: Whether this seat is to act.
-        last: Text of each card of the seat's last play while it lies there, also if `note` has it.
+        last: Text of each card of the seat's last play, while it lies on the table; the note may
+            name that play as well.
         player: Player whose seat it is, -1 for the middle; None: N of a label `player_N`, else -1.
         role: What the player is at present, one of the game's terms, such as `landlord`.
         marks: Further facts, each one of the game's terms, possibly with more text after it. Of
@@ -49,7 +50,7 @@ PLAYER = re.compile(r"player_([0-9]{1,2})\b")
 
 
 class Part(NamedTuple):
-    """A group into which the player to act sorts cards of the hand, as the back in Chinese Poker.
+    """A group into which the player to act sorts cards, such as the back in Chinese Poker.
 
     The text of the action is the cards of all parts, in order, with `/` between the parts.
 
@@ -160,9 +161,9 @@ def remark(row: Row) -> str:
 
 
 def board(rows: Sequence[Row], symbols: bool = False) -> str:
-    """Write the table as text, a line for each row; with `symbols`, for people.
+    """Write the table as text, a line for each row.
 
-    Then suits are symbols instead of letters, and last plays are shown before notes.
+    With `symbols`, for people, suits are symbols instead of letters, and last plays precede notes.
     """
     width = max(len(row.label) for row in rows)
     lines: list[str] = []

@@ -41,7 +41,7 @@ class Explanations(NamedTuple):
     Attributes:
         help: The notation of cards and actions, a few short lines.
         reasons: Possible reasons why an action is illegal; the first that applies is shown.
-        cards: Function of a game, a view and its player, see `known_cards`; None: there is none.
+        cards: Function of a game, a view and its player for `known_cards`; None: no such list.
         kind: Function that names an action's kind of play, a term such as `pair`; None: no kinds.
     """
 
@@ -106,7 +106,7 @@ def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:
-    """Return the cards that a player has and has not seen, but for those in hand, by the view.
+    """Return which cards outside the hand the player of a view has seen and has not seen.
 
     Raises:
         InputError: The game does not list the cards, or there is no such player.

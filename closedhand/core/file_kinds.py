@@ -17,7 +17,7 @@ MARK = "closedhand"
 HEAD = 2**16
 """Number of bytes, at one end of a file, in which a mark or a header is looked for."""
 COMMENT = f"<!-- {MARK} -->"
-"""Last line of a report in Markdown, which readers do not see."""
+"""Last line of a report in Markdown; it is not shown."""
 GENERATOR = f'<meta name="generator" content="{MARK}">'
 
 
@@ -37,7 +37,7 @@ def holds(kind: FileKind, path: Path) -> bool:
     """Return whether a file, present and not empty, is of a kind; not if it cannot be read.
 
     Raises:
-        TooLarge: The file exceeds a limit of reading, as those that commands write also may.
+        TooLarge: The file exceeds a limit of reading; it may be of the kind nevertheless.
     """
     try:
         return kind.holds(path)
@@ -58,7 +58,7 @@ def object_with(*keys: str) -> Callable[[Path], bool]:
 
 
 def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
-    """Make a function that returns whether a file is a nonempty JSON object with only `keys`."""
+    """Make a function that returns whether a file is a JSON object with some of `keys` alone."""
 
     def check(path: Path) -> bool:
         found = read_json(path)

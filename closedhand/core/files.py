@@ -34,7 +34,7 @@ FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 """Errors of a disk that is full, broken or write-protected; the program is not to blame."""
 NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 CLAIMED = "CLOSEDHAND_CLAIMED"
-"""Environment variable with the claims of a process, a JSON list, which its child processes get."""
+"""Environment variable with the claims of a process, a JSON list, for its child processes."""
 PARTIAL = re.compile(r"^\..*\.(\d+)\.part$")
 """Name of a file that is being written, with the id of the process that writes it."""
 KINDS = {
@@ -50,7 +50,7 @@ PATIENCE = 0.1
 """Seconds for which a lock is tried: other processes hold it for a moment to check it."""
 
 overwrite: ContextVar[bool] = ContextVar("overwrite", default=False)
-"""Whether `refuse_foreign` allows to replace files of other kinds (`--overwrite`)."""
+"""Whether `refuse_foreign` accepts files of other kinds (`--overwrite`)."""
 
 
 class WriteError(InputError):
@@ -291,7 +291,7 @@ def _make_folder(folder: Path, path: Path) -> None:
 def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
     """Lock a file, and write the id of this process into it, before `path` is written.
 
-    `where` is the place in the message about another process that holds the lock.
+    `where` is the phrase in the message for the place to which another holder of the lock writes.
     """
     from filelock import FileLock, Timeout
 
@@ -324,7 +324,7 @@ def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
 def _release(held: "BaseFileLock") -> None:
     """Remove the file of a lock, then release it.
 
-    In this order nobody can lock a file that is then removed. On Windows `filelock` removes it.
+    In this order nobody can lock a file that is then removed. On Windows `filelock` removes files.
     """
     if held.is_locked:
         with suppress(OSError):

@@ -41,7 +41,7 @@ class Knowledge(NamedTuple):
 
     Attributes:
         hand: Cards that the player holds now, in the game's notation.
-        actions: Actions since the last deal, in order: flat ids or texts; unseen ones are negative.
+        actions: Actions since the last deal, in order: texts, or flat ids, negative if unseen.
         public: Further facts that the player knows, by the names of the game.
     """
 
@@ -203,7 +203,7 @@ class Game:
 
     @cached_property
     def _layout(self) -> list[tuple[str, slice, tuple[int, ...]]]:
-        """Name of each part, slice of it in a flat observation, and its shape."""
+        """Name of each part, its slice of a flat observation, and its shape."""
         ends = accumulate(map(math.prod, self.shapes.values()), initial=0)
         places = (slice(start, end) for start, end in pairwise(ends))
         return list(zip(self.shapes, places, self.shapes.values(), strict=True))
@@ -398,7 +398,7 @@ class Game:
         The state is a full one, or a view of the player.
 
         Raises:
-            InputError: No such player, no views of this game, or a play in sub-steps is under way.
+            InputError: No such player, the game builds no views, or a play in sub-steps has begun.
         """
         knowledge = self._table_function("knowledge")
         return Knowledge(*knowledge(self, self.view(state, player), self.seat(player)))
@@ -496,7 +496,7 @@ class Game:
         """Restore a state, or the view of `player`, from the bytes of `save`.
 
         Raises:
-            InputError: No such player, or the bytes are no state of this game that the rules allow.
+            InputError: No such player, another layout, or no state of this game that rules allow.
         """
         if not isinstance(data, bytes | bytearray):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"a state is loaded from bytes, not from {shown(data)}")

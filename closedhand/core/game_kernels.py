@@ -246,7 +246,7 @@ def step_games(
 
     `observations`, int8 [n, size], are those of `contract.features` if `compact`; `masks` are int8
     [n, num_actions], `actions` int64 [n], `chosen` int8 [n]. Scratch space is `views`, `game.dtype`
-    [1], and `ids`, int32 [1, size] with a size as for `let_others_play`.
+    [1], and `ids`, int32 [1, k], with room as in `let_others_play`.
     """
     for i in range(len(games.states)):
         step(rules, policies, games, terms, i, chosen, starting, actions, views, 0, ids[0])
@@ -256,7 +256,7 @@ def step_games(
 
 
 class Plan(NamedTuple):
-    """Choice of the things that a call of `advance_games` does.
+    """Settings of a call of `advance_games`.
 
     Attributes:
         turns: Whether actions are played, and new games started where one is over.
@@ -285,7 +285,7 @@ class Shown(NamedTuple):
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
         steps: Number of steps of the game under way, int64 [n]; kept between steps.
         sums: `earned` of games that just ended, float64 [n, seats], zero on entry; or [0, seats].
-        lengths: `steps` of games that just ended, int64 [n], zero on entry; or [0]: no sums.
+        lengths: `steps` of games that just ended, int64 [n], zero on entry; [0] to sum nothing.
     """
 
     observations: Planes

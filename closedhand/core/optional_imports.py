@@ -25,7 +25,7 @@ MODULES = {
 EXTRAS = {module: extra for extra, modules in MODULES.items() for module in modules}
 
 LARGER = {"play": " to play, 'closedhand[learn]' to train"}
-"""Text after the command that installs an extra: a larger extra, and its purpose."""
+"""Text after the command that installs an extra: its purpose, and a larger extra."""
 
 
 def require(*modules: str) -> None:

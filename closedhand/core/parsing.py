@@ -141,7 +141,7 @@ def check_fields(
 ) -> dict[str, Any]:
     """Return JSON data, called `name` in messages, if it is an object with certain fields.
 
-    The fields `needed` must be there, `others` may be absent or null; no more are checked.
+    Fields `needed` must be there, `others` may be absent or null; further fields are not checked.
 
     Raises:
         InputError: The data is not an object, lacks a field, or has a value of another kind.

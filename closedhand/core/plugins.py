@@ -36,7 +36,7 @@ def kept_running(whose: str = "") -> Generator[None]:
     """Turn a `sys.exit` in the block into an `InputError`.
 
     Code of other packages must not end the program. The message names `whose` code it is, by
-    default the module. A `sys.exit` because nobody reads the output is raised unchanged.
+    default the calling module. A `sys.exit` because of a closed output pipe is raised unchanged.
     """
     try:
         yield

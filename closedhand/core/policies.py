@@ -1,8 +1,8 @@
 """Agents inside kernels: policies that decide without returning to Python.
 
 A policy is a NamedTuple of numbers and tables. Its class attribute `kernels` names the module that
-defines `decide`, as the class of a game's rules names the module of the game. If an agent has a
-policy as `kernel_policy`, envs play it inside the kernel of a step.
+defines `decide`, as the class of a game's rules names the module of the game. Envs play an agent
+inside the kernel of a step if its attribute `kernel_policy` is a policy.
 
 A policy that draws random numbers holds a stream of `closedhand.core.stream`. Its module defines
 `with_stream(policy, stream)`, which returns the policy with another stream. Batches of games use

@@ -65,11 +65,11 @@ class GameSpec:
         abstractions: Trees for `solve --states NAME`, by name; see `closedhand.solvers.tied`.
         terms: Translations of the game's terms, by language and English term: names of roles,
             marks, parts and of actions without cards; `option NAME` is the meaning of an option.
-            A term with `{}` is a sentence, filled with other terms or any texts. Terms are for the
-            table in a browser, see `closedhand.core.display.Row`. Instead of a mapping,
+            A term with `{}` is a sentence, in which `{}` is another term or any text. Terms are for
+            the table in a browser, see `closedhand.core.display.Row`. Instead of a mapping,
             `closedhand.games.leduc:terms` names files such as `terms.zh.json` in that package.
         faces: Pictures in a browser of cards whose text is neither a rank nor a rank and a suit, by
-            that text: a rank and a suit (`Ks`), or `joker` or, the greater one, `JOKER`.
+            that text: a rank and a suit (`Ks`), or `joker`, or `JOKER` for the greater joker.
         playouts: Function `game -> (game, policy)` for the playouts that rate actions in hints and
             replays; the game that it returns may have simpler payoffs. It returns None for rules
             without such a policy: playouts are then random, as without the function. A
@@ -199,7 +199,7 @@ def spec_of(name: str) -> GameSpec:
 
 
 def make_game(name: str, /, **options: Any) -> Game:
-    """Make the `Game` of a name, one of `GAMES` or its form with hyphens, under the given rules.
+    """Make the `Game` of a name in `GAMES`, possibly written with hyphens, under the given rules.
 
     `options` are those of the game's page: values, or texts of them.
 
@@ -238,7 +238,7 @@ def flat_game(name: str, options: Mapping[str, Any]) -> Game:
 
 
 def _reduce(game: Game) -> tuple[Any, ...]:
-    """Pickle the name and options of a game; refuse a game that differs from theirs."""
+    """Pickle a game as its name and options; refuse one that `make_game` does not make of them."""
     make = partial(make_game, game.name, **game.options)
     made = make()
     # Notations and flat games have no equality, but follow from the rules.

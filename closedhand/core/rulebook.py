@@ -17,7 +17,7 @@ from closedhand.core.registry import spec_of
 class Section(NamedTuple):
     """A section of the rules in words, such as the course of play.
 
-    `text` has its paragraphs, `plays` pairs of a name and the cards of an example, with spaces.
+    `text` has its paragraphs, `plays` pairs of the name of a play and example cards, with spaces.
     """
 
     title: str

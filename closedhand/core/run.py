@@ -123,8 +123,8 @@ class Watch:
     """Ctrl-C and the checkpoints of long work: a context in which a loop runs.
 
     A loop calls `tick` after every piece of work and ends when `tick` returns False. After the work
-    or the first Ctrl-C, whose `KeyboardInterrupt` ends here, unsaved work is saved. After a second
-    Ctrl-C or another error nothing is saved, and the error leaves the context.
+    or the first Ctrl-C, whose `KeyboardInterrupt` the context catches, unsaved work is saved. After
+    a second Ctrl-C or another error nothing is saved, and the error leaves the context.
 
     Attributes:
         pieces: Number of pieces done.
@@ -318,7 +318,7 @@ class Run(Generic[Worker]):
     def save(self) -> None:
         """Do `save_results`, then write a checkpoint.
 
-        The first checkpoint is also written before, since without one `made` is of another run.
+        The first is also written before: without a checkpoint `made` counts as another run's.
         """
         if self.note_checkpoints:
             self.note()
@@ -342,11 +342,11 @@ def work_off(
     so_far: Callable[[], Found | None],
     save: Callable[[Found], object] = lambda found: None,
 ) -> Found:
-    """Do jobs, possibly in several processes; return a summary, and save some on the way.
+    """Do jobs, possibly in several processes; save summaries on the way, and return the last.
 
     The first four arguments are those of `closedhand.core.workers.results_of`. `take` gets the
     results in the order of the jobs, after a Ctrl-C only those of finished jobs. `so_far` returns a
-    summary of the results taken, or None. `save` gets summaries from time to time, not the last.
+    summary of the results taken, or None. `save` gets all summaries but the last.
 
     Raises:
         KeyboardInterrupt: A second Ctrl-C, or no summary at the end, as after an early Ctrl-C.

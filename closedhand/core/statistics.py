@@ -56,8 +56,8 @@ def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
     games that would give the mean the same variance.
 
     Args:
-        values: Shares, [n, m]; shape and errors are as for `student`.
-        games: Independent games behind a column of only 0 or only 1; by default one for each row.
+        values: Shares; shape and errors are as for `student`.
+        games: Number of independent games for a column of only 0 or only 1; by default one a row.
 
     Examples:
         >>> [[round(end, 2) for end in each] for each in shares(np.array([[1.0]] * 20))]

@@ -1,12 +1,12 @@
 """Compiled kernels on disk: a binary is loaded only if its source files are unchanged.
 
-A compiled kernel contains the code of everything that it calls, by the classes of its arguments
-(see `contract.dispatched`) also code of other packages. Numba checks only the function's own file.
-Here name, time and size are checked of every source file that the code may come from:
+A compiled kernel contains the code of everything that it calls, also in other packages, by the
+classes of its arguments (see `contract.dispatched`). Numba checks only the function's own file.
+Here the name, time and size of every source file that the code may come from are checked:
 
 1. Collect the module of the function, the module of every NamedTuple class in the signature
    (`Rules`, policies, and those within them), and the module that the class names in `kernels`.
-2. Of modules of this package, take the files, and those of their imports from it, in turn.
+2. Of modules of this package, take the files, and those of its modules that they import, in turn.
 3. Of other packages that have such modules, or whose kernels these import, take all files of the
    top-level package or module; if there are any, take all files of this package, too.
 
@@ -113,7 +113,7 @@ def _path(module: str) -> str:
 
 
 def _files(module: ModuleType | None) -> dict[str, str]:
-    """Return `state_of` all source files of a package, or of the file of a module, by path."""
+    """Return time and size of all source files of a package, or of a module's file, by path."""
     folders = getattr(module, "__path__", None)
     file = getattr(module, "__file__", None)
     if folders is not None:
@@ -206,7 +206,7 @@ def has_name(cls: Any) -> bool:
 def sources_of(module: str, kinds: Iterable[Any]) -> tuple[dict[str, str], list[str]]:
     """Find the source files whose code a kernel of a module may contain.
 
-    Return `state_of` the files by path, empty if a file is not known; and the packages, or modules
+    Return time and size of each by path, empty if one is not known; and the packages, or modules
     of `HOME`, whose files are among them only because of `kinds`, the Numba types of the arguments.
     """
     classes = set(classes_of(kinds))
@@ -285,7 +285,7 @@ class Cache(FunctionCache):
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super()._load_overload(sig, target_context) if self._open(sig) else None
         if found is not None:
-            # Callers link the function's `Part`, so its LLVM code would waste memory.
+            # Callers link the function's `Part`: the LLVM code of the whole would waste memory.
             found.library._shared_module = None
         return found
 

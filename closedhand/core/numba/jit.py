@@ -86,7 +86,7 @@ def _compile(function: F, **options: Any) -> F:
 def with_distinct_name(value: Tuple) -> Tuple:
     """Give the class of a named tuple, and of those in it, a distinct name; return the value.
 
-    Numba would confuse two games' rules, or two policies, with equal names and fields of classes.
+    Numba would confuse two games' rules, or two policies, whose class names and fields are equal.
     """
     cls: Any = type(value)
     if hasattr(cls, "_fields"):

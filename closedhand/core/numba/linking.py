@@ -81,7 +81,7 @@ def context_of_parts(context: Any) -> Any:
 
 
 def _short_name(name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
-    """Return the name of a function in LLVM code; Numba's takes two kilobytes for each record."""
+    """Return a short name of a function in LLVM code: Numba's has two kilobytes for each record."""
     whole = private.default_mangler(name, kinds, abi_tags=abi_tags, uid=uid)
     short = private.default_mangler(name, (), abi_tags=abi_tags, uid=uid)
     return f"{short}{hashlib.sha256(whole.encode()).hexdigest()[:24]}"
@@ -243,7 +243,7 @@ def _copy(function: Any) -> Any:
 
 
 class Part(private.CPUDispatcher):
-    """A function as only compiled functions call it."""
+    """A kernel as a part, which only compiled functions call."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the callee of a call, compiled for types instead of constants such as 0 and 1."""
@@ -252,7 +252,7 @@ class Part(private.CPUDispatcher):
 
 
 class Whole(private.CPUDispatcher):
-    """A function as Python calls it; a call in a compiled function becomes one of its `part`."""
+    """A kernel as a whole, which Python calls; compiled functions call its `part` instead."""
 
     def __init__(
         self, function: Callable[..., Any], locals: Any = None, options: Any = None
@@ -268,7 +268,7 @@ class Whole(private.CPUDispatcher):
         """Load or compile the code for a signature; Ctrl-C acts after that.
 
         LLVM hands over its code by a callback, which would lose the code and the interruption.
-        Garbage collection, a tenth of the time of a compilation, is disabled meanwhile.
+        Garbage collection, which takes a tenth of the time of a compilation, is off meanwhile.
         """
         with interrupt.postponed():
             collects = gc.isenabled()

@@ -1,6 +1,6 @@
 """Compilation for a GPU by numba-cuda, with the features of the contract that it lacks.
 
-The outcome is a cubin, machine code for `closedhand.core.cuda_driver`. No GPU is needed.
+The outcome is a cubin, machine code that `closedhand.core.cuda_driver` loads. No GPU is needed.
 
 Arrays that a kernel makes (`np.empty`, `np.zeros`, `np.arange`) are on the stack of the thread, as
 a device has no allocator. In a loop, an array of variable length takes more stack in every round.
