@@ -222,7 +222,7 @@ class NamedAgent:
     options: Mapping[str, Any] = field(hash=False)
 
     def make(self, game: Game, seed: int = 0) -> Agent:
-        """Make an agent for a game, whatever its options; `seed` is for the agent's own randomness.
+        """Make an agent for a game under any rules; `seed` is for the agent's own randomness.
 
         Raises:
             InputError: An invalid seed, or an argument or a game that the agent cannot use.

@@ -36,7 +36,7 @@ NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 CLAIMED = "CLOSEDHAND_CLAIMED"
 """Environment variable with the claims of a process, a JSON list, for its child processes."""
 PARTIAL = re.compile(r"^\..*\.(\d+)\.part$")
-"""Name of a file that is being written, with the id of the process that writes it."""
+"""Matches the name of a file that is being written, with the id of the process that writes it."""
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFCHR: "a device",
@@ -68,7 +68,7 @@ def write_arrays(
     values: Mapping[str, Any] | None = None,
     compressed: bool = True,
 ) -> None:
-    """Write an npz file of arrays and of JSON values, as texts that `reading.json_in` parses."""
+    """Write an npz file of arrays and, as texts that `reading.json_in` parses, of JSON values."""
     texts = {name: np.array(json.dumps(value)) for name, value in (values or {}).items()}
     write: Any = np.savez_compressed if compressed else np.savez
     buffer = io.BytesIO()

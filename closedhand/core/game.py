@@ -102,8 +102,8 @@ class Game:
         options: Options of `make_game`, with defaults; `rules` is the preset, if there are presets.
         rules: Tables and options for kernels, a NamedTuple.
         dtype: Data type of a state. Every state has the fields `player`, the seat to act; `moves`,
-            the complete actions since the last deal; and `history`, their ids in the flat game, in
-            order unless `simultaneous`, negative where a view hides them.
+            the number of whole actions since the last deal; and `history`, their flat ids, in order
+            unless `simultaneous`, negative where a view hides them.
         num_players: Number of seats, up to `contract.MAX_PLAYERS`.
         num_actions: Number of actions; ids are `0 <= id < num_actions`.
         shapes: Name and shape of each part of an observation (int8), in order.
@@ -443,7 +443,7 @@ class Game:
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Cut flat observations, int8 [..., observation_size], into parts of the same memory."""
+        """Cut flat observations, int8 [..., observation_size], into named parts, without a copy."""
         is_array = isinstance(observation, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")

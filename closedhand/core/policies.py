@@ -103,8 +103,8 @@ def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: An
 def policy_of(agent: Any) -> Policy | None:
     """Return the `kernel_policy` of an agent; None if it has none, or does not decide by it.
 
-    It does not if the object, or a class derived from that which defines `kernel_policy`, overrides
-    `act` or `act_batch`.
+    It does not if the object, or a class derived from the one with `kernel_policy`, overrides `act`
+    or `act_batch`.
     """
     policy = getattr(agent, "kernel_policy", None)
     if not isinstance(getattr(policy, "kernels", None), str):

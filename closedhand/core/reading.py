@@ -127,7 +127,7 @@ def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
 
 
 def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
-    """Iterate over the nonblank lines of UTF-8 text or gzip: number from 1, and line stripped."""
+    """Iterate over the nonblank lines of a UTF-8 text or its gzip: number from 1, stripped line."""
     longest, number, rest = limit(MOST_LINE), 1, b""
     with reading(path), _opened(path) as file:
         for block in _blocks(path, file):
@@ -203,7 +203,7 @@ def load_json(path: Path) -> Any:
 def read_json(path: Path) -> dict[str, Any]:
     """Read the JSON object in a file; empty if there is no such file or object.
 
-    A file that exists but cannot be read now raises an error, lest its user replace it.
+    A file that exists but cannot be read now raises an error, so that nobody replaces it.
     """
     with reading(path):
         if not os.path.lexists(path):

@@ -57,7 +57,7 @@ class Record:
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def to_json(self) -> str:
-        """Write the record as one line of JSON, with all of `extra`, without what is None."""
+        """Write one line of JSON: the attributes that are not None, and the keys of `extra`."""
         known = {k: v for k, v in vars(self).items() if k != "extra" and v is not None}
         return json.dumps({**known, **self.extra}, ensure_ascii=False)
 
@@ -119,7 +119,7 @@ def from_state(
 
 
 def stated_options(game: Game) -> dict[str, Any]:
-    """Return the options for a record: without `only_form` ones, and defaults of None or False."""
+    """Return the options for a record: no `only_form` ones, and no defaults of None or False."""
     preset = {"rules": game.options["rules"]} if "rules" in game.options else {}
     defaults = make_game(game.name, **preset).options
     table = spec_of(game.name).option_table
@@ -188,7 +188,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
 
 def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
-    """Return a record; refuse one of another game than `game`, or one that `rules` contradict."""
+    """Return a record; refuse one of another game than `game`, or of other rules than `rules`."""
     if game is not None and record.game != game:
         raise InputError(f"it is a record of {record.game}, not of {game}")
     if rules:
@@ -309,7 +309,7 @@ class LogReader:
 
 
 def log_readers() -> list[LogReader]:
-    """Return the readers of the logs of other programs, of all games."""
+    """Return the readers of other programs' logs, of all games."""
     return [load(ref) for spec in GAMES.values() for ref in spec.readers]
 
 
