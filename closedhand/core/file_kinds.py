@@ -58,7 +58,7 @@ def object_with(*keys: str) -> Callable[[Path], bool]:
 
 
 def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
-    """Make a function that returns whether a file is a JSON object with some of `keys` alone."""
+    """Make a function that returns whether a file is a JSON object with some `keys`, no others."""
 
     def check(path: Path) -> bool:
         found = read_json(path)

@@ -51,7 +51,7 @@ class Knowledge(NamedTuple):
 
 
 class Deal(NamedTuple):
-    """A deal: the initial state, and the probability among all deals of the game."""
+    """One of all deals of a game: its initial state and its probability."""
 
     state: State
     probability: float
@@ -496,7 +496,7 @@ class Game:
         """Restore a state, or the view of `player`, from the bytes of `save`.
 
         Raises:
-            InputError: No such player, another layout, or no state of this game that rules allow.
+            InputError: No such player, another layout, or bytes of no valid state of this game.
         """
         if not isinstance(data, bytes | bytearray):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"a state is loaded from bytes, not from {shown(data)}")

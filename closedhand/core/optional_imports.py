@@ -44,7 +44,7 @@ def needing(user: str | None = None) -> Generator[None]:
     """Name the extra to install if an import in the block fails.
 
     If a missing module is in no extra, the message says that `user` needs it, such as an agent of
-    another package. Without a `user`, or if the module is the user's own, its error is unchanged.
+    another package. Without a `user`, or if the module is the user's own, the error is unchanged.
 
     Raises:
         InputError: A module is missing, or too old to have what is imported from it.

@@ -147,7 +147,7 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
 
     Raises:
         InputError: An unknown game or option, a text that is not a deal, an illegal action, or
-            stated returns of an unfinished game or other than those of the game.
+            stated returns that differ from the game's or are of an unfinished game.
     """
     game = flat_game(record.game, record.rules)
     state = start(game, record.deal, record.seed)

@@ -31,7 +31,7 @@ Found = TypeVar("Found")
 
 
 class Learner(Protocol):
-    """Long work that is done step by step, such as learning or solving."""
+    """Long work that is done in pieces, such as learning or solving."""
 
     def advance(self, seconds: float) -> bool:
         """Do one piece of work, ideally of some tenths of a second.
