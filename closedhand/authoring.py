@@ -1,9 +1,8 @@
-"""All that a package of a game or of an agent imports, beside `closedhand` itself.
+"""All names, besides those of `closedhand` itself, that a package of a game or an agent needs.
 
     from closedhand.authoring import Game, contract, kernel
 
-These names are stable; the modules that define them may be moved. Besides the standard library
-they need only NumPy and Numba. Tests of a game call `closedhand.testing.check_game`.
+These names are stable, their modules are not. Tests of a game call `closedhand.testing.check_game`.
 
 **Kernels.** `kernel` compiles a function; `inlined` compiles one into each of its callers. For
 their signatures there are `Rules`, `Policy`, `State`, `States`, `Integer`, `Ids`, `Floats`,
@@ -12,26 +11,24 @@ deal cards, `draw_seed` and `seed_in_kernel` draw the seed of a deal, and a `Str
 `draw`) gives a policy random numbers of its own.
 
 **Games.** `contract` lists the functions that a game defines, and calls those of any game. A
-package describes its game by a `GameSpec`, which makes a `Game` of these functions and a
-`Notation`. Its options are an annotated signature with `Range`, or a table `Options` of `Option`
-that `takes` attaches. A `FeatureTable` of `Feature` describes compact observations. `validity` and
-`views` hold the parts of `valid` and `view_from` that all games share. Pictures are drawn from
-`Row`, with `BLANK` for a gap, and a `Part` for each part of a hand that is to be divided; `Odds`
-states the chances of such a part. `Explanations` with `KnownCards` are shown to people.
-`Deal` and `Knowledge` are what `Game.deals` and `Game.knowledge` return. An `InputError` is one
-line that says what is wrong with what a user has given.
+`GameSpec` describes a game and names the function that makes the `Game`, with its `Notation`. This
+function states the options: annotated parameters, numbers with a `Range`, or a table `Options` of
+`Option` that `takes` attaches. A `FeatureTable` of `Feature` describes compact observations.
+`validity` and `views` serve the game's functions `valid` and `view_from`. Each `Row` of a picture
+has cards, and `BLANK` for a gap. A `Part` is a group of cards into which a player sorts a hand, and
+`Odds` are its chances. `Explanations` and `KnownCards` are shown to people. `Game.deals` iterates
+over each `Deal`, `Game.knowledge` returns a `Knowledge`. An `InputError` reports bad input.
 
 **Records.** `records` turns games into text and back: `Record`, `from_state`, `from_json`,
-`replay`, `read` and `write`; a `LogReader` reads what another program has written.
+`replay`, `read` and `write`; a `LogReader` reads the logs of another program.
 
 **Agents.** An `Agent` decides from views; `batch` has functions for many views at once. A
 `KernelAgent` decides by a policy that runs in kernels, where `decide` calls it. `described` and
-`Traits` state what is known of an agent before it plays; `refuse_argument` is for one that takes
-no argument.
+`Traits` state what is known of an agent before it plays; `refuse_argument` refuses any argument.
 
 **Search.** `MonteCarlo`, `PairedSearch`, `ISMCTS` and `Particles` search by simulation with a
-policy such as `UniformPolicy`. `playouts` plays games to their ends; `read_budget` reads `500` or
-`20ms`; a `Simulation` says how an agent simulates, and `rank` orders actions by it.
+policy such as `UniformPolicy`. `playouts` plays games to their ends; `read_budget` parses the
+budget of a search, such as `500` or `20ms`; `rank` orders actions by a `Simulation`.
 """
 
 from closedhand.agents.agent import KernelAgent

@@ -1,4 +1,4 @@
-"""The definition of a game and the functions that all packages share; it names no game.
+"""The definition of a game, and functions for any game that the other subpackages use.
 
-It needs NumPy and Numba; also filelock to lock files, and numba-cuda to compile for GPUs.
+The modules need NumPy and Numba; filelock to lock files, and numba-cuda to compile for GPUs.
 """

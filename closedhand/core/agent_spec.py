@@ -1,9 +1,8 @@
 """The grammar of agents' texts: `name[key=value,...]:argument`.
 
-Options and argument may be absent. A value is a number, true, false, or text. Text with commas,
-colons or brackets is put in single or double quotes, which open after a colon, an equals sign or a
-bracket; there is no escape character. A text that does not follow the grammar, or is too long,
-raises an `InputError`.
+Options and argument may be absent. A value is a number, true, false, or text. A value or argument
+with commas, colons or brackets is put in single or double quotes; there is no escape character.
+Functions raise an `InputError` for a text that does not follow the grammar or is too long.
 """
 
 import json
@@ -23,7 +22,7 @@ LONGEST = 10_000
 BRACKET = re.compile(r"[\w.-]*\[")
 """Matches a name and an opening bracket, at the beginning of an agent's text or in a value."""
 INNER_BRACKET = re.compile(r"[\w.-]+\[(?=\s*(\w+\s*=|\]))")
-"""Matches the same in an argument, if options follow: the argument may be a path with brackets."""
+"""Matches a name and an opening bracket in an argument if options follow: a path may hold both."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +30,9 @@ class AgentSpec:
     """The parsed text of an agent.
 
     Attributes:
-        name: Name of the agent.
         options: Keys and values in brackets: numbers, booleans and strings.
         argument: Text after the first colon, without enclosing quotes; None if there is none.
-        texts: The options as they were written, without enclosing quotes. They precede
+        texts: Keys and values as they were written, without enclosing quotes. They override
             `options`: the agent's table decides whether `2024` is a number or a text.
     """
 
@@ -92,7 +90,7 @@ def split_agents(text: str) -> list[str]:
 def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
     """Split a text at separators, commas or colons, outside brackets and quotes.
 
-    There are at most `parts` pieces, the last of which holds the rest; -1: any number.
+    The list has at most `parts` texts, the last of which holds the rest; -1: any number.
     """
     _check_length(text)
     pieces: list[str] = []
@@ -123,7 +121,6 @@ def _check_length(text: str) -> None:
 
 
 def _behind_quote(text: str, i: int) -> int:
-    """Return the index after the quote that closes the one at `i`."""
     end = text.find(text[i], i + 1)
     if end < 0:
         raise InputError(f"the quote in {shown(text)} is not closed")
@@ -131,7 +128,7 @@ def _behind_quote(text: str, i: int) -> int:
 
 
 def _behind_bracket(text: str, i: int) -> int:
-    """Return the index after the bracket that closes the one at `i`; -1 if it is not closed."""
+    """Return the index after the bracket that closes the one at `i`; -1 if there is none."""
     depth, starts = 0, False  # number of open brackets, and whether a quote may begin at `i`
     while i < len(text):
         char = text[i]
@@ -147,7 +144,7 @@ def _behind_bracket(text: str, i: int) -> int:
 
 
 def unquoted(text: str) -> str:
-    """Strip the quotes that enclose a whole text."""
+    """Strip the quotes that enclose a whole text, if any."""
     split_outside(text, ":")  # raises if a quote is not closed
     if len(text) > 1 and text[0] in QUOTES and text.find(text[0], 1) == len(text) - 1:
         return text[1:-1]
@@ -155,9 +152,9 @@ def unquoted(text: str) -> str:
 
 
 def quoted(text: str, separators: str = ",") -> str:
-    """Write an agent's argument, or a part of it, in quotes if it needs them.
+    """Write an agent's argument, or a section of it, in quotes if it needs them.
 
-    Each character of `separators` would end the text in its place unless it is quoted.
+    Without quotes, a character of `separators` would end the text.
 
     Raises:
         InputError: The text needs quotes, and holds both kinds of them.
@@ -204,7 +201,6 @@ def _write(value: Any, written: str | None) -> str:
 
 
 def _is_read_back(value: str) -> bool:
-    """Return whether an option's value reads as this text without quotes around it."""
     with suppress(InputError):
         return AgentSpec.parse(f"a[b={value}]") == AgentSpec("a", {"b": value})
     return False

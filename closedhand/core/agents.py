@@ -2,12 +2,11 @@
 
 An agent sees only views, so it cannot cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
-An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game. It
-refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. Its options are its
-further parameters, or a table that is attached to it; see `closedhand.core.options`.
+An entry point is named `game.agent` (`poker.cautious`), or just `agent` for an agent of every game.
+It refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. The options are
+further parameters of the factory, or a table attached to it; see `closedhand.core.options`.
 
-The text of an agent follows the grammar of `closedhand.core.agent_spec`. `parse_agent` parses it
-once, to a `NamedAgent`, which makes any number of agents.
+`parse_agent` parses the text of an agent, by the grammar of `closedhand.core.agent_spec`.
 """
 
 import os
@@ -45,19 +44,17 @@ SPENT = ("searches", "simulations", "seconds", "processor_seconds")
 class Agent(Protocol):
     """A player of one `Game`.
 
-    More members are optional:
+    Further members are optional:
 
     - `act_batch(views) -> actions` (views: states [n], actions: integers [n]) makes many decisions
       at once; it is called instead of `act` where possible.
     - `probabilities(views) -> shares` (float64 [n, num_actions]) is the agent's policy: every row
-      sums to 1 and is 0 for illegal actions. `act` samples from it or, in a greedy agent, takes
-      the most probable action.
+      sums to 1 and is 0 for illegal actions. `act` samples it or takes the most probable action.
     - `kernel_policy`, a policy that makes the same decisions in kernels (see
       `closedhand.core.policies`): envs then play the agent without returning to Python.
     - `values(view, actions) -> values` (actions: integers [n], values: float64 [n]) rates legal
       actions. Greater is better. NaN marks an action that the agent does not consider.
-    - `simulation(view) -> closedhand.search.Simulation` is the simulation of an agent that
-      searches, by which all actions can be ranked.
+    - `simulation(view)`, a `closedhand.search.Simulation`, by which all actions can be ranked.
     - `traits`, a `Traits`, for an agent that is passed as an object instead of a name.
     - `spent`, float64 [4], the cost of its searches so far, with the columns of `SPENT`.
 
@@ -68,7 +65,7 @@ class Agent(Protocol):
     name: str
 
     def act(self, view: State) -> int:
-        """Choose a legal action id for the player to act, whose view this is."""
+        """Return the id of a legal action for the player to act, whose view this is."""
         ...
 
 
@@ -117,7 +114,8 @@ def spent_by(agents: Iterable[Agent]) -> np.ndarray:
 def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
     """Return an agent's policy, float64 [n, num_actions], in views of the players to act [n].
 
-    An agent that has no `probabilities` is refused.
+    Raises:
+        InputError: The agent has no `probabilities`.
     """
     policy = getattr(agent, "probabilities", None)
     if policy is None:
@@ -126,7 +124,7 @@ def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
 
 
 def policy_or_choices(game: Game, agent: Agent, views: np.ndarray) -> np.ndarray:
-    """Return `probabilities`, or 1 for the action that an agent without them chooses.
+    """Return `probabilities`; of an agent without them, 1 for the action chosen, else 0.
 
     Raises:
         InputError: The agent does not choose one action of the game for each view.
@@ -147,12 +145,10 @@ class Traits:
 
     Attributes:
         files: Files that the agent is made from, except those of its package.
-        clocked: Whether its strength depends on the clock. It then needs all cores.
+        clocked: Whether the strength of the agent depends on the clock; it then needs all cores.
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
-        steady: Whether each decision depends on the view alone. It then plays parallel games as it
-            plays them one after the other.
-        remembers: Whether it uses observations of one round of a match in later rounds. Matches of
-            many rounds are then played one by one.
+        steady: Whether each decision depends on the view alone, not on other games or decisions.
+        remembers: Whether the agent uses earlier rounds; matches are then played one by one.
         variants: Options, such as `tuned=1`; lists of agents show the agent with each, too.
     """
 
@@ -191,10 +187,8 @@ def described(
 
     Args:
         traits: Traits of all its agents, or a function of game, argument and options.
-        needs: Modules of extras that the factory imports when it makes an agent. They are large, so
-            a list of agents does not import them.
-        reads: Parser of the argument, whose result the factory and `traits` get; None: they get the
-            text.
+        needs: Modules of extras that the factory imports only when it makes an agent.
+        reads: Parser of the argument for the factory and `traits`; None: they get the text.
         plays: Name of the file that the agent plays, as trainings write it, and the text of the
             agent with `{}` for the folder; see `how_to_play`.
     """
@@ -218,7 +212,6 @@ class NamedAgent:
 
     Attributes:
         name: The text, which names the agent in results and records.
-        factory: Factory of the agent.
         argument: Argument of the factory; see `described`.
         options: Options of the factory, parsed and checked.
     """
@@ -229,7 +222,7 @@ class NamedAgent:
     options: Mapping[str, Any] = field(hash=False)
 
     def make(self, game: Game, seed: int = 0) -> Agent:
-        """Make an agent for a game, whatever its options; `seed` is for the agent's own randomness.
+        """Make an agent for a game under any rules; `seed` is for the agent's own randomness.
 
         Raises:
             InputError: An invalid seed, or an argument or a game that the agent cannot use.
@@ -249,7 +242,6 @@ class NamedAgent:
 Player = NamedAgent | Agent
 """An agent by its parsed text or as an object; both have a name."""
 AnyAgent = str | AgentSpec | Player
-"""An agent, or its text, parsed or not."""
 
 
 def agent_names(game: str) -> list[str]:
@@ -262,6 +254,9 @@ def parse_agent(game: str, agent: AnyAgent) -> Player:
     """Parse the text of an agent of a game, such as `search[threads=1]:20ms`; check its options.
 
     A parsed agent, or an object that is an agent, is returned unchanged.
+
+    Raises:
+        InputError: No such agent, a missing extra, or an option or argument that the agent refuses.
     """
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):
@@ -290,8 +285,7 @@ def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
         seed: Seed of the agent's own randomness.
 
     Raises:
-        InputError: There is no such agent, or it does not play the game, or cannot use an option or
-            its argument.
+        InputError: No agent of the game has this name, or it cannot use an option or its argument.
     """
     bound = make_game(game) if isinstance(game, str) else game
     player = parse_agent(bound.name, agent)
@@ -361,10 +355,10 @@ def _entry_point(game: str, name: str) -> EntryPoint:
 
 
 def how_to_play(game: str, path: Path) -> list[str]:
-    """List the texts of agents of a game that play a path, such as `value-net:FOLDER`.
+    """List the texts of agents that play the result of a training, such as `value-net:FOLDER`.
 
-    The path is a file that an agent names as `plays` (see `described`), or a folder with that file.
-    It need not exist. Agents whose extra is missing are left out.
+    `path` is a file that an agent of the game names as `plays` (see `described`), even before it
+    exists, or a folder that holds this file. Agents whose extra is missing are left out.
     """
     found: list[str] = []
     folder = path if os.path.isdir(path) else path.parent  # unlike `is_dir` it never raises
@@ -372,7 +366,7 @@ def how_to_play(game: str, path: Path) -> list[str]:
         with suppress(InputError), needing(f"the agent {name}"):  # leave it out without its extra
             file, text = getattr(load_point(_entry_point(game, name)), "plays", None) or ("", "")
             if file and (path.name == file or os.path.isfile(path / file)):
-                separators = "," if text.endswith("{}") else ",:"  # what would end it unquoted
+                separators = "," if text.endswith("{}") else ",:"  # would end an unquoted folder
                 found.append(text.format(quoted(str(folder), separators)))
     return found
 
@@ -399,7 +393,7 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
 
 
 def watch_files(game: Game, agents: Iterable[Player]) -> Callable[[], None]:
-    """Return a check that raises an `InputError` if files of the agents are no longer as now.
+    """Return a check that raises an `InputError` if files of the agents change after this call.
 
     Jobs make their agents anew: the results of one agent must not mix several networks.
     """

@@ -13,10 +13,8 @@ Games that are over stay in the batch. They have no legal actions, and `step` do
 Arguments mean the same everywhere, and a function raises an `InputError` for any other value:
 
 - `states`: states of `game`, `game.dtype` [n], which only `step` changes;
-- `rng`: generator of the random numbers;
-- `seeds`: whole numbers of 0 or more;
-- `seats`: players who observe, one for all games or one for each, integers [n]; by default the
-  players to act.
+- `rng`: a NumPy generator;
+- `seats`: players who observe, one for all games or integers [n]; by default those to act.
 """
 
 from collections.abc import Sequence
@@ -32,20 +30,18 @@ from closedhand.core.numba.jit import Bools, Floats, Masks, Planes, Rng, States,
 from closedhand.core.status import ILLEGAL as ILLEGAL, OVER as OVER, RUNNING as RUNNING
 
 Observers = int | Sequence[int] | NDArray[np.integer[Any]]
-"""Players who observe: one for all games, or one for each."""
 
 
 def deal(game: Game, seeds: ArrayLike) -> States:
     """Deal new games, `game.dtype` [n], by their seeds, nonnegative integers [n].
 
-    Game i is dealt as by `game.deal(np.random.default_rng(seeds[i]))`, and by every env's
-    `reset(seed=seeds[i])`.
+    Game i is that of `game.deal(np.random.default_rng(seeds[i]))` and `env.reset(seed=seeds[i])`.
     """
     array = as_array(seeds)
     if array.ndim != 1:
         raise InputError("seeds must be a sequence of whole numbers")
     # Making a generator takes longer than the deal, but a seed must deal as it does in envs. Seeds
-    # of the array would not do: NumPy makes floats of integers that fit no single type.
+    # are not taken from the array: NumPy makes floats of integers that fit no single type.
     generators = (np.random.default_rng(check_seed(seed)) for seed in cast(Any, seeds))
     return _start(game, [draw_seed(each) for each in generators])
 
@@ -58,9 +54,9 @@ def deal_random(game: Game, number: int, rng: Rng) -> States:
 
 
 def prepared(game: Game, states: Any, copy: bool = False) -> States:
-    """Check that an array holds states of a game, and return it in the form of kernels.
+    """Check that an array holds states of a game, and return it contiguous and writable.
 
-    Kernels are compiled for contiguous, writable arrays: others are copied, and all with `copy`.
+    Kernels are compiled for such arrays. Other arrays are copied; with `copy`, all are.
     """
     found = cast(States, states)
     if not isinstance(states, np.ndarray) or found.dtype != game.dtype or found.ndim != 1:
@@ -82,10 +78,7 @@ def running(game: Game, states: States) -> Bools:
 
 
 def legal_masks(game: Game, states: States) -> Masks:
-    """Return the legal actions of the players to act, 1 or 0, int8 [n, num_actions].
-
-    The row of a game that is over is all zero.
-    """
+    """Return the action masks of the players to act, int8 [n, num_actions]; zero after the end."""
     states = prepared(game, states)
     masks = np.empty((len(states), game.num_actions), np.int8)
     batch_kernels.mark_all(game.rules, states, masks, _ids(game))
@@ -107,11 +100,9 @@ def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
 def step(game: Game, states: States, actions: ArrayLike) -> Statuses:
     """Play the action of the player to act in every game, in place.
 
-    `actions` are ids, integers [n]; those in games that are over are ignored.
-
-    Returns:
-        Status of each game, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was refused
-        and has changed nothing. In a lenient game illegal actions count as others, such as a pass.
+    `actions` are ids, integers [n]; those in games that are over are ignored. Return the status of
+    each game, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was refused and changed
+    nothing. A lenient game only refuses numbers that are no ids.
 
     Raises:
         InputError: The states are read-only, or the actions are not one integer for each game.
@@ -129,25 +120,20 @@ def step(game: Game, states: States, actions: ArrayLike) -> Statuses:
 
 
 def observe(game: Game, states: States, seats: Observers | None = None) -> tuple[Planes, Masks]:
-    """Return observations and action masks of players.
+    """Return observations, int8 [n, observation_size], and action masks, int8 [n, num_actions].
 
-    Returns:
-        Observations, int8 [n, observation_size], which `game.split` cuts into named parts; and
-        action masks, int8 [n, num_actions], which are zero where the seat is not to act.
+    `game.split` cuts observations into named parts. A mask is zero where the seat is not to act.
     """
     return _look(game, states, seats, False)
 
 
 def features(game: Game, states: States, seats: Observers | None = None) -> tuple[Planes, Masks]:
-    """Return compact observations, int8 [n, feature_size], and the action masks of `observe`.
-
-    `game.feature_names` has the names of their entries.
-    """
+    """Return compact observations, int8 [n, feature_size], and the action masks of `observe`."""
     return _look(game, states, seats, True)
 
 
 def views(game: Game, states: States, seats: Observers | None = None) -> States:
-    """Return views of players, for agents: states without the hidden information, [n]."""
+    """Return views of players, `game.dtype` [n], for agents."""
     hidden = prepared(game, states, copy=True)
     batch_kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
     return hidden
@@ -156,7 +142,7 @@ def views(game: Game, states: States, seats: Observers | None = None) -> States:
 def returns(game: Game, states: States) -> Floats:
     """Return the payoffs of all players, float64 [n, num_players].
 
-    They are zero where a game is not over; in a staged game they are what has been paid so far.
+    Those of a game under way are zero or, in a staged game, the payoffs so far.
     """
     states = prepared(game, states)
     paid = np.arange(len(states)) if game.staged else np.flatnonzero(~running(game, states))
@@ -176,7 +162,6 @@ def playouts(game: Game, states: States, rng: Rng) -> States:
 def _look(
     game: Game, states: States, seats: Observers | None, compact: bool
 ) -> tuple[Planes, Masks]:
-    """Return `features` if the observations are to be compact, else `observe`."""
     states = prepared(game, states)
     size = game.feature_size if compact else game.observation_size
     observations = np.empty((len(states), size), np.int8)

@@ -1,4 +1,4 @@
-"""Common parts of agents that decide on many views in one call."""
+"""Base of agents that decide on many views in one call, and policies of games in sub-steps."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -21,11 +21,7 @@ class BatchAgent(OwnArrays, ABC):
         """Choose an action, integers [n], for each view, states [n]."""
 
     def act(self, view: State) -> int:
-        """Choose the action of the player to act.
-
-        Raises:
-            InputError: The view is not a state of the game.
-        """
+        """Choose the action of the player to act; refuse a view that is no state of the game."""
         views = prepared(self.game, np.asarray(view)[np.newaxis], copy=True)
         return int(self.act_batch(views)[0])
 
@@ -39,11 +35,10 @@ def through_substeps(
     """Compute the probabilities of flat actions by those of their sub-steps, float64 [n, actions].
 
     Args:
-        states: States [n] of the sub-stepped game.
+        states: States [n] of the game in sub-steps.
         actions: Number of flat actions.
         policy: Returns the probabilities of sub-steps in states [m], float64 [m, sub-steps].
-        play: Plays a sub-step in each state [m]; returns the flat actions that they complete,
-            integers [m], -1 for none.
+        play: Plays sub-steps in states [m]; returns the flat actions completed, [m], -1 for none.
     """
     shares = np.zeros((len(states), actions))
     sources, chances = np.arange(len(states)), np.ones(len(states))

@@ -1,12 +1,7 @@
 """Kernels of `closedhand.core.batch` and of envs of one game: one call from Python for each step.
 
-The other kernels that Python calls at every step are in `state_kernels` (for `Game`),
-`game_kernels` (for vector envs) and `closedhand.envs.opponent_kernels` (for an env of one seat).
-All of them share `play`. Kernels do not check their arguments; the functions of
-`closedhand.core.batch` do.
-
-Python passes states as an array [n], since passing a record costs more. The inlined functions take
-one record of it. In all functions `ids` is scratch space, int32 [num_actions].
+Callers check the arguments. Python passes states as an array [n], since passing a record costs
+more; inlined functions take one record. `ids` is scratch space, int32 [num_actions].
 """
 
 import numpy as np
@@ -65,10 +60,7 @@ def observe(
     rules: Rules, state: State, player: Integer, compact: bool, observation: Planes, mask: Masks,
     ids: Ids,
 ) -> None:  # fmt: skip
-    """Write the observation of `player`, and the action mask, which is all zero out of turn.
-
-    `observation`, int8 [size], is that of `contract.features` if `compact`.
-    """
+    """Do `contract.look` for `player`, and write the action mask, which is all zero out of turn."""
     contract.look(rules, state, player, compact, observation)
     if player == state.player:
         mark_legal(rules, state, mask, ids)

@@ -1,4 +1,4 @@
-"""Sets of numbers from 0 to 63 as the bits of a `uint64`, for kernels: one instruction each.
+"""Sets of numbers from 0 to 63 as the bits of a `uint64`; each function is one instruction.
 
 Numba does not expose these instructions. Without the compiler the plain functions are used.
 """

@@ -44,9 +44,9 @@ def shuffle(deck: NDArray[Any], seed: np.uint64) -> np.uint64:
 
 @kernel
 def shuffle_first(deck: NDArray[Any], number: Integer, seed: np.uint64) -> np.uint64:
-    """Shuffle the first `number` places of `deck`, as `shuffle` does an array of that length.
+    """Shuffle the first `number` entries of `deck`, as `shuffle` does an array of that length.
 
-    Arrays have a constant length on a GPU, and a slice takes a while on a CPU.
+    A slice would take time on a CPU; on a GPU arrays have constant lengths.
     """
     for i in range(number - 1, 0, -1):
         # Xorshift64 (Marsaglia, 2003): one number is the whole generator, so that a state can hold

@@ -2,11 +2,10 @@
 
 Kernels do not check their arguments: a wrong seat is an index out of bounds, and another type is
 one more compilation or an error of the compiler. So every public function that calls a kernel
-checks its arguments here first. It does not check whether the rules allow a state, which takes
-longer: `Game.valid` does so where states come from outside, in `load`, `redeal`,
-`reset(options={"state": …})` and the vector env's `states`.
+checks its arguments here first. Whether the rules allow a state takes longer to check: only
+functions that take states from outside do so, by `Game.valid`.
 
-A check returns the value, converted to its type, or raises an `InputError` that shows it.
+A check returns the value, converted to its type, or raises an `InputError` that shows the value.
 """
 
 from collections.abc import Generator
@@ -27,7 +26,7 @@ WIDTH = 60
 
 
 class InputError(ValueError):
-    """Input of the user that cannot be used; the message says why in one line, by `one_line`."""
+    """Input of the user that cannot be used; the message says why, made one line by `one_line`."""
 
     def __init__(self, message: object = "") -> None:
         super().__init__(one_line(str(message)))
@@ -36,7 +35,7 @@ class InputError(ValueError):
 class UnknownOption(InputError, TypeError):
     """An option that a game, agent or trainer does not have.
 
-    It is a `TypeError` too: libraries try keyword arguments on constructors and catch that.
+    It is a `TypeError`, too, which libraries catch when they try keyword arguments.
     """
 
     # Gymnasium raises errors of a maker again by calling their class with a text alone.
@@ -107,10 +106,7 @@ def check_deals(deals: Any, what: str) -> int:
 
 
 def id_or_illegal(number: int, num_actions: int) -> int:
-    """Return the number if it is the id of an action, else -1, which is illegal in every game.
-
-    Kernels take integers of 64 bits; a number in Python may have more.
-    """
+    """Return `number`, of any size, if it is an action id, else -1, illegal in every game."""
     return number if 0 <= number < num_actions else -1
 
 

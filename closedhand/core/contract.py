@@ -2,37 +2,31 @@
 
 Four more, `features`, `is_legal`, `admit` and `payoff`, have defaults built from these.
 
-A game is a module with the functions below. Their first argument holds its tables and options: a
-NamedTuple whose class names that module in an attribute `kernels`. Each function here dispatches
-to the module's function of the same name. That happens when a caller is compiled and costs nothing
-at run time, so a kernel written once against this module works for every game, and is cached on
-disk like any other.
+A game is a module that defines these functions. Their first argument holds the game's tables and
+options: a NamedTuple whose class names the module in an attribute `kernels`. A call of a function
+here becomes a call of the game's function of that name when the calling kernel is compiled. So a
+kernel works for every game, at no cost at run time.
 
-Four functions are in plain Python. `valid(rules, state, player=None)` returns the reason why the
-rules do not allow a state (see `closedhand.core.validity`). A module may also define
-`view_from(game, player, hand, actions, …)`, which builds a view from what a player at a real table
-knows (see `Game.view_from`), and `knowledge(game, view, player)`, which turns a view into those
-arguments: the hand, the actions and a dict of the others. A game that is small enough to be solved
-defines `deals(rules)`, an iterator over all initial states with their probabilities (see
-`Game.deals`); it raises an `InputError` under rules whose deals it cannot list.
+A game's module may also define functions in plain Python. `valid(rules, state, player=None)`
+returns the reason why the rules do not allow a state (see `closedhand.core.validity`).
+`view_from(game, player, hand, actions, …)` builds a view from the knowledge of a player at a real
+table (see `Game.view_from`), and `knowledge(game, view, player)` returns the hand, the actions and
+a dict of the other arguments for a view. `deals(rules)`, for a game that is small enough to be
+solved, iterates over all initial states with their probabilities (see `Game.deals`); it raises an
+`InputError` under rules whose deals it cannot list.
 
-An argument means the same in all functions: `rules`, tables and options; `state` or `view`, one
-record, which `deal`, `play`, `hide` and `redeal` change in place; `player`, a seat from 0;
-`action`, an id; `ids`, scratch space, int32 [num_actions]; `out`, an array to write; `rng`,
-anything with `random()`.
+An argument means the same in all functions: `rules`, tables and options; `state` or `view`, a
+record, which `deal`, `play`, `hide` and `redeal` change; `player`, a seat from 0; `action`, an id;
+`ids`, scratch space, int32 [num_actions]; `out`, an output array; `rng`, an object with `random()`.
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module lacks
 one of the eight functions, that of the flat game is called with `rules.flat`. If it lacks one of
 the four others, the default is called, even if the flat game defines the function.
 
-The same functions run on a GPU, one thread a game, if they keep to these rules:
+The functions also run on a GPU, in a thread for each game, if the game keeps to these rules:
 
-- Fields of records, of states and of tables, are at multiples of their size.
-- Rows for `observe` and `features` are handed in zeroed, so a game writes only what is not zero.
-  The caller zeroes them: row by row on a CPU, in bulk on a GPU.
-- Arrays that a function makes have lengths that are constants, and do not outlive the round of the
-  loop that makes them.
-- Random numbers come from anything with `random()`. Room for action ids is handed in.
+- Fields of states and of tables are at multiples of their size.
+- Arrays have constant lengths, and an array that is made in a loop is used only in the same round.
 - Loops take the place of `array.copy()`, boolean indexing, and reductions such as `array.sum()`.
 """
 
@@ -50,7 +44,6 @@ VERSION = 1
 """Version of the contract; a game states the version that it was written for."""
 
 MAX_PLAYERS = 16
-"""Maximum number of players."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,8 +52,8 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
 
     This decorates a function without a body, of which only name, signature and docstring are used.
-    If the module has no function of that name, the default is called; without a default, the
-    dispatch starts again with `rules.flat`.
+    If the module that the class names has no function of that name, the default is called; without
+    a default, the dispatch starts again with `rules.flat`.
     """
 
     def decorate(stub: F) -> F:
@@ -94,11 +87,9 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
 
 
 def plain_function(rules: Rules, name: str) -> tuple[Callable[..., Any] | None, Rules]:
-    """Find a function that games define in plain Python, not as a kernel.
+    """Find a function in plain Python in the module of a game, else in that of its flat game.
 
-    Returns:
-        The function of the game's module, else of the flat game's module, else None; and the rules
-        to call it with.
+    Return the function, None if there is none, and the rules to call it with.
     """
     found = getattr(import_module(rules.kernels), name, None)
     if found is None and hasattr(rules, "flat"):
@@ -115,7 +106,7 @@ def deal(rules: Rules, state: State, seed: np.uint64) -> None:
 def legal(rules: Rules, state: State, out: Ids) -> Integer:
     """Write the ids of the legal actions of `state.player`, ascending; return how many.
 
-    `out` has room for every action of the game, which is not over.
+    The game is not over. `out`, integers, has room for all of its actions.
     """
     ...
 
@@ -228,8 +219,7 @@ def _payoff_at_end(rules: Rules, state: State, player: Integer) -> float:
 def payoff(rules: Rules, state: State, player: Integer) -> float:
     """Return the final payoff of `player` as soon as it is certain; NaN before.
 
-    The default waits for the end of the game. A game defines this function if the payoff is certain
-    earlier, or cheaper to compute than by `returns`.
+    The default waits for the end of the game; a game may compute the payoff earlier, or faster.
     """
     ...
 

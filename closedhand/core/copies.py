@@ -7,22 +7,20 @@ import numpy as np
 
 
 def _holds_read_only(value: Any) -> bool:
-    """Return whether a value is a read-only array, or a tuple or a list that holds one."""
     if isinstance(value, np.ndarray):
         return not value.flags.writeable
     return isinstance(value, tuple | list) and any(map(_holds_read_only, cast(list[Any], value)))
 
 
 class OwnArrays:
-    """Mixin of objects that write to their arrays, also if they are unpickled.
+    """Mixin for classes whose objects write to their arrays: unpickling copies read-only ones.
 
     A program that pickles arrays apart from their objects, as Ray does, unpickles them read-only,
-    in memory that others share. Kernels do not check that, and would write to it.
+    in shared memory. Kernels do not check that, and would write to it.
     """
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if any(map(_holds_read_only, state.values())):
-            # All in one go, since objects inside may share arrays. What refers to this object
-            # keeps doing so.
+            # One copy of all: objects inside may share arrays. References to `self` are kept.
             state = copy.deepcopy(state, {id(self): self})
         self.__dict__.update(state)

@@ -1,10 +1,8 @@
 """Compiled kernels of GPUs: found in a folder, or else compiled by numba-cuda into `kept()`.
 
-Nothing here needs numba-cuda: `closedhand.core.numba.gpu`, which compiles, is imported if need be.
-
-A file is valid for the sources that it was compiled from, the types of the kernel's arguments, and
-one architecture. So a machine with a GPU needs no compiler for what another one has compiled: name
-the folder in `CLOSEDHAND_CUBINS`.
+Only compilation needs numba-cuda. A file is valid for the sources that it was compiled from, the
+types of the kernel's arguments, and one architecture. So a machine with a GPU can use the kernels
+that another machine has compiled: name their folder in `CLOSEDHAND_CUBINS`.
 """
 
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -28,9 +26,7 @@ from closedhand.core.numba.cache import classes_of, sources_of, state_of
 from closedhand.core.reading import read_content
 
 FORMAT = 1
-"""Version of the format of the files."""
 FOLDER = "CLOSEDHAND_CUBINS"
-"""The environment variable that names a folder of compiled kernels."""
 MAGIC = b"closedhand cubin\n"
 
 
@@ -38,12 +34,11 @@ class Cubin(NamedTuple):
     """A compiled kernel.
 
     Attributes:
-        name: Name of the kernel.
         image: A cubin, or PTX that the driver is to assemble.
         stack: Bytes of stack of a thread, -1 for PTX.
         spills: Bytes that did not fit the registers, -1 for PTX.
         registers: Registers of a thread, -1 for PTX.
-        grows: Whether it makes arrays of variable length on the stack.
+        grows: Whether the kernel makes arrays of variable length on the stack.
     """
 
     name: str
@@ -55,17 +50,16 @@ class Cubin(NamedTuple):
 
 
 def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
-    """Load a kernel for arguments like these from a folder, or compile it.
+    """Load a kernel for arguments like these from `CLOSEDHAND_CUBINS` or `kept()`, or compile it.
 
     Args:
         name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
-        arguments: Values like the arguments: records, tuples, numbers, and arrays in the memory of
-            the CPU, of which only the types of Numba matter.
+        arguments: Values of the same Numba types as the arguments; arrays are in the CPU's memory.
         arch: Architecture, such as `sm_90`.
 
     Raises:
-        InputError: The kernel is in no folder and there is no compiler, it does not compile, a part
-            of it is in no source file, or its compiled file is damaged.
+        InputError: The kernel is in no folder and there is no compiler, it does not compile, some
+            of its code is in no source file, or its compiled file is damaged.
     """
     given = os.environ.get(FOLDER)
     for folder in [Path(given), kept()] if given else [kept()]:
@@ -81,7 +75,7 @@ def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
 
 
 def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
-    """Compile a kernel into a folder, even if it is there already; the rest is as for `cubin`."""
+    """Compile a kernel into a folder, even if it is there; arguments and errors as for `cubin`."""
     if find_spec("numba_cuda") is None:
         raise InputError(
             f"the kernel {name} is not compiled for {arch} yet, and the compiler is missing: "
@@ -113,7 +107,6 @@ def kept() -> Path:
 
 
 def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
-    """Return a digest of everything that a compiled kernel depends on."""
     kinds = list(map(numba.typeof, arguments))
     files, _ = sources_of(__name__, kinds)  # this module imports the kernels and their compiler
     if not files:
@@ -126,9 +119,9 @@ def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
 
 @cache
 def _digest(path: str, imported: str) -> str:
-    """Return a digest of a source file, which may lie in another folder on another machine.
+    """Return a digest of a source file without its path, which may differ between machines.
 
-    `imported` is the state of the file when it was imported, from `sources_of`.
+    `imported` is `state_of` the file at its import; a file that has changed since is refused.
     """
     if state_of(path) != imported:
         raise InputError(f"{path} has changed since its import: start a new process")

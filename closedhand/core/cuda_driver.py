@@ -1,8 +1,6 @@
-"""The parts of NVIDIA's driver that load and launch compiled kernels.
+"""Load and launch compiled kernels by NVIDIA's driver, without Numba or a CUDA toolkit.
 
-`libcuda` comes with the driver, so neither numba-cuda nor a CUDA toolkit is needed to run what was
-compiled elsewhere, and nothing here touches Numba. The context is that of the calling thread:
-PyTorch's, once it has used a GPU.
+The context is that of the calling thread: PyTorch's, once PyTorch has used a GPU.
 """
 
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -58,7 +56,6 @@ def _library() -> Any:
 
 
 def _check(library: Any, code: int) -> None:
-    """Raise an `InputError` if the result of a call, `code`, is an error."""
     if code:
         text = ctypes.c_char_p()
         library.cuGetErrorString(code, ctypes.byref(text))
@@ -67,7 +64,7 @@ def _check(library: Any, code: int) -> None:
 
 
 def words_of(value: Any) -> Iterator[Any]:
-    """Convert an argument for ctypes, part by part; refuse one that kernels do not take."""
+    """Yield an argument as values of ctypes; refuse an argument that kernels do not take."""
     if isinstance(value, DeviceArray):
         # Numba's layout of arrays: two owners, number and size of items, data, shape and strides.
         strides = [value.itemsize]
@@ -98,7 +95,7 @@ class Launch:
     ) -> None:
         """Prepare launches of a kernel from `load`; a block gets `shared` bytes of shared memory.
 
-        The memory of the arguments must outlive the launches.
+        Arrays and records among the arguments must outlive the launches.
         """
         self._function = function
         self._words = list(words_of(arguments))
@@ -112,11 +109,11 @@ class Launch:
         self._launch.argtypes = (ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)
 
     def point(self, index: int, pointer: int) -> None:
-        """Replace an array among the arguments by another one of the same shape, at an address."""
+        """Set the address of argument `index`, an array; its shape remains."""
         self._words[self._places[index] + 4].value = pointer  # 4 words precede it, see `words_of`
 
     def set(self, index: int, value: int | bool) -> None:
-        """Change a number among the arguments."""
+        """Set argument `index`, a number."""
         self._words[self._places[index]].value = value
 
     def __call__(self, stream: int) -> None:
@@ -131,9 +128,9 @@ def load(image: bytes, name: str, shared: int = 0, stack: int = 0) -> Any:
 
     Args:
         image: A cubin, or PTX with a zero at its end.
-        name: Name of the kernel.
+        name: Symbol of the kernel in the image.
         shared: Maximum number of bytes of shared memory of a block.
-        stack: Least stack of a thread in bytes, for code of unknown need; 0: the code states it.
+        stack: Least stack of a thread in bytes, for code that does not state its need; else 0.
 
     Raises:
         InputError: There is no driver, or it refuses: the code is of another architecture, say.

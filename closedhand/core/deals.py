@@ -1,8 +1,7 @@
-"""Fixed deals: files of deals that anybody can play again, one a line.
+"""Files of fixed deals, one a line, for games that several agents play on the same deals.
 
-A line is a deal in the game's notation, or a record, of which only the deal counts. Lines that
-begin with `#` are comments. A log that a `closedhand.core.records.LogReader` recognises is read by
-that reader.
+A line is a deal in the game's notation, or a record, of which only the deal is used. Lines that
+begin with `#` are comments. A file may also be a log for a `closedhand.core.records.LogReader`.
 """
 
 from contextlib import suppress
@@ -25,7 +24,7 @@ from closedhand.core.records import (
 )
 
 HEAD = "# deals of "
-"""Beginning of a file that `write_deals` writes."""
+"""Beginning of a file by `write_deals`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +32,8 @@ class Deals:
     """The deals of a file.
 
     Attributes:
-        states: The states at their start, `game.dtype` [n].
-        digest: Checksum of the file, which names it in results.
+        states: Initial states, `game.dtype` [n].
+        digest: Checksum of the file, which names the file in results.
     """
 
     states: np.ndarray
@@ -46,22 +45,27 @@ class Deals:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The deals of a comparison: a number of deals of its seed, or the fixed states of a file."""
+    """The deals of a match or league: a number of deals of its seed, or the states of a file.
+
+    Attributes:
+        digest: Checksum of the file; None: there is none.
+        fixed: States of the file, `game.dtype` [number]; None: the seed gives them.
+    """
 
     number: int
     digest: str | None
     fixed: np.ndarray | None
 
     def states(self, numbers: range) -> np.ndarray | None:
-        """Return the states of some of the deals; None if they are those of the seed."""
+        """Return the states of the deals of these numbers; None if the seed gives them."""
         return None if self.fixed is None else self.fixed[numbers.start : numbers.stop]
 
 
 def choose_deals(deals: int | Deals, game: Game, what: str) -> Chosen:
-    """Read the argument `deals` of a comparison; messages name the comparison `what`.
+    """Check the argument `deals` of a match or league, which messages call `what`.
 
     Raises:
-        InputError: The number is not allowed, or the deals were read for another game.
+        InputError: The number is not allowed, or the rules of the game do not allow a state.
     """
     if isinstance(deals, Deals):
         for number, state in enumerate(deals.states, 1):
@@ -106,7 +110,6 @@ def read_deals(path: Path, game: Game) -> Deals:
 
 
 def _state_of(game: Game, given: str | Record) -> State:
-    """Return the start of a deal, a text or a record."""
     if isinstance(given, str) and given.startswith("{"):
         given = from_json(given)
     if isinstance(given, str):

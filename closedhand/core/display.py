@@ -15,7 +15,7 @@ class Row(NamedTuple):
     """A line of cards in a picture of the table: a seat, or cards that lie in the middle.
 
     Attributes:
-        label: Whose cards they are.
+        label: Name of the seat, such as `player_0`, or of the cards.
         cards: Text of each card; an empty text is a card face down, `BLANK` a gap.
         note: Further text.
         active: Whether this seat is to act.
@@ -50,9 +50,9 @@ PLAYER = re.compile(r"player_([0-9]{1,2})\b")
 
 
 class Part(NamedTuple):
-    """A part into which the player to act sorts the cards of the hand.
+    """A group into which the player to act sorts cards, such as the back in Chinese Poker.
 
-    The text of the action is the cards of all parts, in order, with `/` between them.
+    The text of the action is the cards of all parts, in order, with `/` between the parts.
 
     Attributes:
         name: One of the game's terms, such as `back`.
@@ -64,12 +64,12 @@ class Part(NamedTuple):
 
 
 class Odds(NamedTuple):
-    """Chances of a part of a hand.
+    """Chances of the cards of a `Part` against those of an opponent's same part.
 
     Attributes:
-        name: Name of the part's cards in the game's terms, such as `KQJT9 straight`.
-        win: Chance that it beats the same part of an opponent.
-        tie: Chance that it ties.
+        name: Name of the cards in the game's terms, such as `KQJT9 straight`.
+        win: Probability that the cards win.
+        tie: Probability of a tie.
     """
 
     name: str
@@ -78,15 +78,13 @@ class Odds(NamedTuple):
 
 
 HIDDEN = "▒"
-"""A card face down, in text."""
 
 SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
-"""Symbols of the suits; `core.text` writes them in ASCII."""
 
 LETTERS = {ord(symbol): suit for suit, symbol in SYMBOLS.items()}
 RANKS = (*"23456789TJQKA", "10")
 JOKERS = {"*": "joker", "S": "small joker", "B": "big joker"}
-"""Texts of jokers in a `Row`."""
+"""Names of jokers, by their texts in a `Row`."""
 
 SUITED = re.compile(r"([2-9TJQKA_])([cdhs])")
 CARDS = re.compile(r"(?:[2-9TJQKA_][cdhs]|[*+/])+")
@@ -97,9 +95,9 @@ class Face(NamedTuple):
     """A card independent of the game's notation.
 
     Attributes:
-        rank: Text of its rank, `T` or `10` for ten, or of the whole card if it has no suit.
+        rank: Text of the rank, `T` or `10` for ten; of a card without a suit its whole text.
         suit: `c`, `d`, `h` or `s`; empty without a suit.
-        joker: Kind of joker, a value of `JOKERS`; empty for other cards.
+        joker: A value of `JOKERS`; empty for other cards.
     """
 
     rank: str
@@ -165,8 +163,7 @@ def remark(row: Row) -> str:
 def board(rows: Sequence[Row], symbols: bool = False) -> str:
     """Write the table as text, a line for each row.
 
-    With `symbols`, for people, suits are symbols and last plays are shown. Otherwise suits are
-    letters, and only notes follow the cards.
+    With `symbols`, for people, suits are symbols instead of letters, and last plays precede notes.
     """
     width = max(len(row.label) for row in rows)
     lines: list[str] = []

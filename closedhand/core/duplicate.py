@@ -1,4 +1,4 @@
-"""Duplicate play: seatings, many games between agents in lockstep, and their results."""
+"""Duplicate play: deals are played at several tables, which differ in the agents at the seats."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -31,9 +31,8 @@ class Chunk(NamedTuple):
         returns: Payoffs, float64 [deals, tables, seats]; of a league, whose deals may have several
             rounds, [deals, tables, rounds, agents].
         seconds: Decision time of each agent, float64 [agents]; a match has two agents.
-        decisions: Number of decisions of each, int64 [agents].
-        spent: Cost of the searches of each, float64 [agents, 4], with the columns of
-            `closedhand.core.agents.SPENT`.
+        decisions: Number of decisions of each agent, int64 [agents].
+        spent: Cost of searches by agent, float64 [agents, 4]; see `closedhand.core.agents.SPENT`.
     """
 
     returns: np.ndarray
@@ -72,8 +71,7 @@ def play_out(
     `game`, `states`, `after` and the errors are those of `lockstep.play_out`. `seats` has the index
     in `agents` of the agent at each seat of each game, integers [n, num_players].
 
-    Returns:
-        The seconds, decisions and cost of searches of each agent, see `Chunk`.
+    Return `seconds`, `decisions` and `spent` as in `Chunk`.
     """
     seconds, decisions = np.zeros(len(agents)), np.zeros(len(agents), np.int64)
     spent = spent_by(agents)
@@ -99,7 +97,7 @@ def play_out(
 
 def make_agents(game: Game, specs: Sequence[Spec], seed: int, first: int) -> list[Agent]:
     """Make agents for the deals from number `first` on, each with a seed of its own."""
-    # With one seed agents of a kind would choose alike.
+    # With one seed, copies of an agent would choose alike.
     seeds = np.random.default_rng((seed, first, 1)).integers(2**31, size=len(specs))
     return [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
 
@@ -109,8 +107,7 @@ def start(
 ) -> tuple[list[Agent], np.ndarray]:
     """Make the agents, let each decide once, and deal the states of the deals numbered `deals`.
 
-    Return agents and states. They follow from the seed, except `fixed` states and agents that are
-    objects, which go on from their last use.
+    Return agents and states. Both follow from the seed, except `fixed` states and agent objects.
     """
     agents = make_agents(game, specs, seed, deals.start)
     if fixed is None:
@@ -132,10 +129,7 @@ def play_chunk(
 ) -> Chunk:
     """Play the deals numbered `deals` at all tables; other arguments are those of `start`.
 
-    `seatings` has the agent at each seat of every table; None: `tables` of two agents.
-
-    Returns:
-        Payoffs, float64 [deals, tables, seats], with times by agent.
+    `seatings` has the index of the agent at each seat of every table; None: `tables`.
 
     Raises:
         InputError: An unknown agent, or one that chose an illegal action.
@@ -148,7 +142,7 @@ def play_chunk(
 
 
 def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
-    """Parse the texts of agents."""
+    """Do `parse_agent` for each agent."""
     return [parse_agent(game.name, agent) for agent in agents]
 
 
@@ -170,13 +164,13 @@ def count_deals(chunks: Sequence[Chunk]) -> int:
 
 
 def cut(chunk: Chunk, deals: int) -> Chunk:
-    """Return the first deals of a chunk, with a proportional share of its times and other costs."""
+    """Return the first deals of a chunk, with that share of its seconds, decisions and costs."""
     share = deals / len(chunk.returns)
     decisions = np.round(chunk.decisions * share).astype(np.int64)
     return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions, chunk.spent * share)
 
 
 def join(chunks: Sequence[Chunk]) -> Chunk:
-    """Join several chunks into one."""
+    """Join chunks: their deals follow each other, and seconds, decisions and costs are added."""
     returns, *costs = zip(*chunks, strict=True)
     return Chunk(np.concatenate(returns), *(np.sum(each, axis=0) for each in costs))

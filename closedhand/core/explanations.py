@@ -1,7 +1,7 @@
 """Explanations for people: the notation, reasons of illegal actions, and cards seen and unseen.
 
-A game's notation may have an attribute `explanations`, an `Explanations`. All of it is optional:
-without it, legal actions serve as examples, and illegal actions are refused without a reason.
+A game's notation may have an attribute `explanations`, an `Explanations`, any field of which may be
+left out. Then legal actions serve as examples, and illegal actions are refused without a reason.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ It returns the reason in one line, or an empty text if the action is illegal for
 
 EXAMPLES = 6
 MOST_LOOKED_UP = 40_000
-"""Most actions of a game whose plays are looked up by their cards."""
+"""Maximum number of actions of a game whose plays are looked up by their cards."""
 
 
 class Cards(NamedTuple):
@@ -41,10 +41,8 @@ class Explanations(NamedTuple):
     Attributes:
         help: The notation of cards and actions, a few short lines.
         reasons: Possible reasons why an action is illegal; the first that applies is shown.
-        cards: Function of a game, a view and its player that returns the cards seen and unseen;
-            None: the game has no such list.
-        kind: Function that names the kind of play that an action is, such as `pair`, one of the
-            game's terms; None: plays have no kinds.
+        cards: Function of a game, a view and its player for `known_cards`; None: no such list.
+        kind: Function that names an action's kind of play, a term such as `pair`; None: no kinds.
     """
 
     help: str = ""
@@ -58,7 +56,7 @@ def _explanations(game: Game) -> Explanations:
 
 
 def notation_help(game: Game, state: State) -> str:
-    """Explain the notation of a game's actions; by default with legal actions as examples."""
+    """Explain the notation of a game's actions, by default by examples of legal actions, if any."""
     text = _explanations(game).help
     if text or game.over(state):
         return text
@@ -67,10 +65,7 @@ def notation_help(game: Game, state: State) -> str:
 
 
 def why_not(game: Game, state: State, action: int) -> str:
-    """Explain in one line why the player to act may not play an action; empty if it is legal.
-
-    `state` is a state, or a view of that player.
-    """
+    """Explain in one line why the player to act may not play an action; empty if it is legal."""
     text = game.text(action, state)
     if game.over(state):
         return "the game is over"
@@ -111,10 +106,10 @@ def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:
-    """Return the cards that a player has and has not seen, without its own; `view` is its view.
+    """Return which cards outside the hand the player of a view has seen and has not seen.
 
     Raises:
-        InputError: The game does not list them, or there is no such player.
+        InputError: The game does not list the cards, or there is no such player.
     """
     cards_of = _explanations(game).cards
     if cards_of is None:

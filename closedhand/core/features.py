@@ -21,7 +21,7 @@ from closedhand.core.markdown import table
 
 
 def labels(*axes: Sequence[object]) -> list[str]:
-    """List the labels of all combinations, the last axis running fastest."""
+    """List the labels of all combinations, the last axis fastest: `a 1`, `a 2`, `b 1`, `b 2`."""
     return [" ".join(map(str, place)) for place in product(*axes)]
 
 
@@ -32,8 +32,8 @@ class Feature(NamedTuple):
         name: Name of the group.
         labels: Name of the thing that each number describes, such as a rank or a seat.
         about: Meaning of the numbers.
-        most: Largest value.
-        least: Smallest value.
+        most: Largest value of a number.
+        least: Smallest value of a number.
     """
 
     name: str
@@ -71,7 +71,7 @@ class FeatureTable:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of every number."""
+        """The name of every number, in order."""
         return tuple(name for feature in self.features for name in feature.names)
 
     @property
@@ -82,7 +82,7 @@ class FeatureTable:
         return np.array(low, np.int8), np.array(high, np.int8)
 
     def markdown(self) -> str:
-        """Write the groups as a table, Markdown, with the indices of their numbers."""
+        """Write the groups as a Markdown table, with the indices of their numbers."""
         rows: list[tuple[str, ...]] = []
         for start, feature in zip(self.starts, self.features, strict=True):
             first, *others = feature.names

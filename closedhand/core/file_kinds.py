@@ -1,7 +1,6 @@
-"""Kinds of files that commands write, and how one is recognised.
+"""Kinds of files that commands write, and tests that recognise them.
 
-A command replaces only what is a result of the same kind: `files.refuse_foreign` asks here. Formats
-that say nothing of their origin (PNG, SVG, HTML, Markdown) carry `MARK`.
+A command replaces a file only by one of the same kind (`files.refuse_foreign`).
 """
 
 import zipfile
@@ -20,16 +19,14 @@ HEAD = 2**16
 COMMENT = f"<!-- {MARK} -->"
 """Last line of a report in Markdown; it is not shown."""
 GENERATOR = f'<meta name="generator" content="{MARK}">'
-"""Line in the head of an HTML page."""
 
 
 class FileKind(NamedTuple):
-    """A kind of file.
+    """A kind of file: its name, and a test.
 
     Attributes:
         text: Name of such a file in messages, such as `the results of a match`.
-        holds: Function that returns whether a file, present and not empty, is one. It may raise any
-            error of reading.
+        holds: Function that tells whether a nonempty file is of this kind; it may raise any error.
     """
 
     text: str
@@ -37,14 +34,14 @@ class FileKind(NamedTuple):
 
 
 def holds(kind: FileKind, path: Path) -> bool:
-    """Return whether a file, present and not empty, is of a kind: it can be read as one.
+    """Return whether a file, present and not empty, is of a kind; not if it cannot be read.
 
     Raises:
-        InputError: It cannot be recognised, since it exceeds a limit of reading.
+        TooLarge: The file exceeds a limit of reading; it may be of the kind nevertheless.
     """
     try:
         return kind.holds(path)
-    except TooLarge:  # it may well be one: commands write files of any size
+    except TooLarge:
         raise
     except (InputError, OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
         return False
@@ -56,12 +53,12 @@ def _head(path: Path, number: int = HEAD) -> bytes:
 
 
 def object_with(*keys: str) -> Callable[[Path], bool]:
-    """Make a function that returns whether a file is a JSON object with some keys."""
+    """Make a function that returns whether a file is a JSON object with all of these keys."""
     return lambda path: set(keys) <= read_json(path).keys()
 
 
 def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
-    """Make a function that returns whether a file is a JSON object with some of the keys only."""
+    """Make a function that returns whether a file is a JSON object with some `keys`, no others."""
 
     def check(path: Path) -> bool:
         found = read_json(path)
@@ -71,7 +68,7 @@ def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
 
 
 def arrays_with(*names: str) -> Callable[[Path], bool]:
-    """Make a function that returns whether a file is an npz file with some arrays."""
+    """Make a function that returns whether a file is an npz file with all of these arrays."""
 
     def check(path: Path) -> bool:
         with zipfile.ZipFile(path) as archive:
@@ -92,7 +89,7 @@ def begun(text: str) -> Callable[[Path], bool]:
 
 
 def marked(*marks: str) -> Callable[[Path], bool]:
-    """Make a function that returns whether the first `HEAD` bytes of a file hold a mark."""
+    """Make a function that returns whether the first `HEAD` bytes of a file hold one of `marks`."""
     return lambda path: any(mark.encode() in _head(path) for mark in marks)
 
 

@@ -33,12 +33,10 @@ SHIPPED = Path(__file__).parent.parent / "data"
 FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 """Errors of a disk that is full, broken or write-protected; the program is not to blame."""
 NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
-"""Errors of a file system that has no locks."""
 CLAIMED = "CLOSEDHAND_CLAIMED"
-"""Environment variable with the claims of a process, a JSON list; processes that it starts share
-them."""
+"""Environment variable with the claims of a process, a JSON list, for its child processes."""
 PARTIAL = re.compile(r"^\..*\.(\d+)\.part$")
-"""Name of a file that is being written, with the id of the process that writes it."""
+"""Matches the name of a file that is being written, with the id of the process that writes it."""
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFCHR: "a device",
@@ -52,11 +50,11 @@ PATIENCE = 0.1
 """Seconds for which a lock is tried: other processes hold it for a moment to check it."""
 
 overwrite: ContextVar[bool] = ContextVar("overwrite", default=False)
-"""Whether files of other kinds may be replaced (`--overwrite`)."""
+"""Whether `refuse_foreign` accepts files of other kinds (`--overwrite`)."""
 
 
 class WriteError(InputError):
-    """A file that cannot be written."""
+    """A file that cannot be written, removed or replaced, or a folder that cannot be created."""
 
 
 def within(path: Path, name: str) -> Path:
@@ -70,7 +68,7 @@ def write_arrays(
     values: Mapping[str, Any] | None = None,
     compressed: bool = True,
 ) -> None:
-    """Write an npz file of arrays and of JSON values, as texts that `reading.json_in` parses."""
+    """Write an npz file of arrays and, as texts that `reading.json_in` parses, of JSON values."""
     texts = {name: np.array(json.dumps(value)) for name, value in (values or {}).items()}
     write: Any = np.savez_compressed if compressed else np.savez
     buffer = io.BytesIO()
@@ -79,13 +77,12 @@ def write_arrays(
 
 
 def target(path: Path) -> Path:
-    """Return the regular file, present or not, that is written under a name.
+    """Return the path of the regular file, present or not, that is written under a path.
 
     A symlink is followed: the link stays, and the file that it leads to is replaced.
 
     Raises:
-        WriteError: There is something else, such as a folder or a device, or the file is
-            write-protected.
+        WriteError: There is a folder, a device or the like, or the file is write-protected.
     """
     try:
         found = Path(os.path.realpath(path))
@@ -107,8 +104,8 @@ def refuse_foreign(path: Path, kind: FileKind) -> None:
     """Refuse to write a file of a kind over one of another kind, unless the latter is empty.
 
     Raises:
-        InputError: There is such a file, or one too large to be recognised, and `overwrite` is not
-            set; or as for `target`.
+        InputError: `overwrite` is not set, and the file is of another kind or beyond the limit of
+            reading; or as for `target`.
     """
     found = target(path)
     if overwrite.get() or not found.exists() or not found.stat().st_size or holds(kind, found):
@@ -132,9 +129,8 @@ def overwriting(allowed: bool) -> Generator[None]:
 def replacing(path: Path, private: bool = False) -> Generator[Path]:
     """Write a file completely or not at all; if `private`, nobody else may read it.
 
-    Yields:
-        Path of a new file beside it, to be written in the block. At the end of the block it takes
-        the place of the file, with its permissions; after an error it is removed.
+    Yield the path of a new file, to be written in the block. At its end the new file replaces the
+    old one, and gets its permissions unless `private`; after an error the new file is removed.
     """
     found = target(path)
     part = found.with_name(f".{found.name}.{os.getpid()}.part")
@@ -158,7 +154,7 @@ def replacing(path: Path, private: bool = False) -> Generator[Path]:
 
 
 def write_atomically(path: Path, content: str | bytes, private: bool = False) -> None:
-    """Write the whole content of a file by `replacing`, so that a crash leaves no partial file."""
+    """Write the whole content of a file by `replacing`; a text is encoded in UTF-8."""
     with replacing(path, private) as part:
         data = content if isinstance(content, bytes) else content.encode("utf-8", UNPAIRED)
         part.write_bytes(data)
@@ -213,9 +209,9 @@ class Log:
 class Claims(ExitStack):
     """The files and folders that a command writes, checked at its start and claimed until its end.
 
-    Meanwhile no other process can claim them. A claim is a lock on a hidden file, `.NAME.lock`
-    beside a file or `.lock` in a folder. It ends with the process, even if the process is killed.
-    Child processes share the claims of their parent.
+    Meanwhile no other process can claim them, except child processes, which share the claims. A
+    claim is a lock on a hidden file, `.NAME.lock` beside a file or `.lock` in a folder. It ends
+    with the process, even if the process is killed.
     """
 
     def files(self, *paths: Path) -> None:
@@ -270,7 +266,6 @@ class Claims(ExitStack):
 
 
 def _refuse_held(lock: Path, path: Path) -> None:
-    """Refuse to write to a path while another process holds a lock."""
     if str(lock) not in _claimed() and os.path.isfile(lock) and _is_ours(lock):
         _release(_acquired(lock, path, f"to {lock.parent}"))
 
@@ -285,7 +280,6 @@ def _claimed() -> list[str]:
 
 
 def _make_folder(folder: Path, path: Path) -> None:
-    """Create the folder of a file or folder to be written, `path`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -297,7 +291,7 @@ def _make_folder(folder: Path, path: Path) -> None:
 def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
     """Lock a file, and write the id of this process into it, before `path` is written.
 
-    `where` says in the message where another process that holds the lock writes.
+    `where` is the phrase in the message for the place to which another holder of the lock writes.
     """
     from filelock import FileLock, Timeout
 
@@ -330,8 +324,7 @@ def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
 def _release(held: "BaseFileLock") -> None:
     """Remove the file of a lock, then release it.
 
-    In this order nobody can lock a file that is removed thereafter. Windows removes none that is
-    open; there `filelock` does it.
+    In this order nobody can lock a file that is then removed. On Windows `filelock` removes files.
     """
     if held.is_locked:
         with suppress(OSError):
@@ -340,8 +333,7 @@ def _release(held: "BaseFileLock") -> None:
 
 
 def _sign(lock: Path) -> None:
-    """Write the id of this process into a file that it has locked."""
-    with suppress(PermissionError):  # Windows: others cannot write to it, nor this process
+    with suppress(PermissionError):  # Windows: nobody can write to a locked file
         file = os.open(lock, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
         try:
             os.write(file, f"{os.getpid()}\n{platform.node()}\n".encode())
@@ -350,7 +342,7 @@ def _sign(lock: Path) -> None:
 
 
 def _signature(lock: Path) -> list[str]:
-    """Read the lines of a lock: process and machine; none if it cannot be read."""
+    """Read the lines of a lock file: process and machine; none if the file cannot be read."""
     try:
         with open(lock, "rb") as file:
             return file.read(500).decode(errors="replace").splitlines()
@@ -359,13 +351,13 @@ def _signature(lock: Path) -> list[str]:
 
 
 def _is_ours(lock: Path) -> bool:
-    """Return whether a file is a lock of this package, or an empty or locked one."""
+    """Return whether a file is a lock of this package, or is empty or cannot be read."""
     lines = _signature(lock)
     return not lines or (len(lines) == 2 and lines[0].isdecimal())
 
 
 def _remove_parts(paths: Iterator[Path]) -> None:
-    """Remove partial files of processes that were killed."""
+    """Remove partial files of processes that were killed; `paths` may include others."""
     for path in paths:
         writer = PARTIAL.search(path.name)
         if writer is None:
@@ -376,4 +368,4 @@ def _remove_parts(paths: Iterator[Path]) -> None:
             with suppress(OSError):
                 path.unlink()
         except (OSError, OverflowError):
-            pass  # that process still runs
+            pass  # that process may still run

@@ -41,8 +41,7 @@ class Knowledge(NamedTuple):
 
     Attributes:
         hand: Cards that the player holds now, in the game's notation.
-        actions: Actions since the last deal in order, ids of the flat game or their notation; a
-            negative id for an action that the player has not seen.
+        actions: Actions since the last deal, in order: texts, or flat ids, negative if unseen.
         public: Further facts that the player knows, by the names of the game.
     """
 
@@ -52,7 +51,7 @@ class Knowledge(NamedTuple):
 
 
 class Deal(NamedTuple):
-    """One of all deals of a game, by its initial state, with its probability."""
+    """One of all deals of a game: its initial state and its probability."""
 
     state: State
     probability: float
@@ -100,22 +99,20 @@ class Game:
 
     Attributes:
         name: Name for `make_game`.
-        options: All options of `make_game`, defaults included. By convention `rules` names a
-            preset, where the game has presets.
+        options: Options of `make_game`, with defaults; `rules` is the preset, if there are presets.
         rules: Tables and options for kernels, a NamedTuple.
         dtype: Data type of a state. Every state has the fields `player`, the seat to act; `moves`,
-            the complete actions since the last deal; and `history`, their ids in the flat game, in
-            order unless `simultaneous`, negative where a view hides them.
+            the number of whole actions since the last deal; and `history`, their flat ids, in order
+            unless `simultaneous`, negative where a view hides them.
         num_players: Number of seats, up to `contract.MAX_PLAYERS`.
         num_actions: Number of actions; ids are `0 <= id < num_actions`.
         shapes: Name and shape of each part of an observation (int8), in order.
         roles: Role that each seat plays; seats of one side may share a name.
         sides: Side that each seat plays for; seats of one side win and lose together.
-        notation: Text of actions, deals and tables.
+        notation: Texts of actions and deals, and rows of tables.
         payoff_range: Least and greatest payoff that a player can get.
         max_moves: Maximum number of actions from a deal to the end, over all players.
-        payoff_sum: Sum of the payoffs of all players, the same at the end of every game; None: it
-            varies.
+        payoff_sum: Sum of the payoffs of all players at the end of every game; None: it varies.
         simultaneous: Whether the players act at the same time. A copy of a state with `player` set
             to another player who has not acted yet is then the position of that player.
         lenient: Whether illegal actions count as others, such as a pass; else they are refused.
@@ -124,12 +121,9 @@ class Game:
         rounds: Number of rounds of an episode; only staged games have more than one.
         unit: Unit of payoffs, in the plural, for titles.
         layout: Number of the layout of saved states.
-        feature_table: Numbers of the compact observation, which `features` of the game's module
-            writes; None if the observation serves as the compact one.
-        flat_form: The game whose actions are whole plays, if this one splits them into sub-steps or
-            merges them; None if actions of this game are whole plays.
-        substep_options: Options that turn this game into one in sub-steps; empty if there is none,
-            or if this is one.
+        feature_table: Table of the compact observation; None: it is the same as the observation.
+        flat_form: The game with whole plays as actions; None: actions of this game are whole plays.
+        substep_options: Options that turn this game into one in sub-steps; empty if there are none.
     """
 
     name: str
@@ -156,7 +150,6 @@ class Game:
     substep_options: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what kernels cannot play: too many players, or states that lack a field."""
         with_distinct_name(self.rules)
         if not 1 <= self.num_players <= contract.MAX_PLAYERS:
             raise InputError(
@@ -210,7 +203,7 @@ class Game:
 
     @cached_property
     def _layout(self) -> list[tuple[str, slice, tuple[int, ...]]]:
-        """Name, place in a flat observation and shape of each part."""
+        """Name of each part, its slice of a flat observation, and its shape."""
         ends = accumulate(map(math.prod, self.shapes.values()), initial=0)
         places = (slice(start, end) for start, end in pairwise(ends))
         return list(zip(self.shapes, places, self.shapes.values(), strict=True))
@@ -228,8 +221,7 @@ class Game:
     def deals(self) -> Iterator[Deal]:
         """Iterate over all deals of the game with their probabilities.
 
-        Deals that no player can ever distinguish may be merged. Large games have astronomically
-        many deals.
+        Deals that no player can ever distinguish may be merged.
 
         Raises:
             InputError: The game does not list its deals, or not under these rules.
@@ -252,8 +244,7 @@ class Game:
         """Apply an action to `state`.
 
         Raises:
-            InputError: The game is over, the action is not legal now and counts as no other one, or
-                the state is read-only.
+            InputError: The game is over, the action is refused, or the state is read-only.
         """
         self._check(state)
         if not state.flags.writeable:
@@ -312,8 +303,7 @@ class Game:
     def cards(self, action: int, state: State) -> tuple[str, ...]:
         """List the cards that an action of `state.player` takes from the hand, as in the scene.
 
-        People choose actions by these cards. The list is empty for an action without cards, or if
-        the game's notation has no `cards_of(action, state)`.
+        People choose actions by these cards. Without `cards_of` in the notation there are none.
         """
         self.text(action, state)
         cards_of = getattr(self.notation, "cards_of", None)
@@ -322,8 +312,7 @@ class Game:
     def parts(self, state: State) -> tuple[Part, ...]:
         """List the parts into which the player to act sorts the hand; empty in most games.
 
-        If the game's notation has `parts_of(state)`, people place cards instead of choosing from a
-        list of actions.
+        If the notation has `parts_of(state)`, people place cards instead of choosing an action.
         """
         self._check(state)
         parts_of = getattr(self.notation, "parts_of", None)
@@ -374,16 +363,11 @@ class Game:
     ) -> State:
         """Build a view from the knowledge of a player at a real table.
 
-        Args:
-            player: Seat of the player.
-            hand: Cards that the player holds now, in the game's notation.
-            actions: Actions since the last deal in order, ids of the flat game or their notation;
-                `?` or a negative id for an action that the player has not seen.
-            **public: Further facts; see `view_from` in the game's module.
+        `hand`, `actions` and `public` are as in `Knowledge`; `?` also stands for an action that the
+        player has not seen. `view_from` in the game's module explains the facts in `public`.
 
         Raises:
-            InputError: There is no such player, the facts are inconsistent, or the game builds no
-                views or does not take such a fact.
+            InputError: No such player or fact, inconsistent facts, or the game builds no views.
         """
         build = self._table_function("view_from")
         player = self.seat(player)
@@ -398,7 +382,7 @@ class Game:
         return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
 
     def check_facts(self, names: Iterable[str]) -> None:
-        """Check that names are some of `facts`."""
+        """Refuse a name that is not one of `facts`."""
         build, _ = contract.plain_function(self.rules, "view_from")
         for name in names:
             if name not in self.facts:
@@ -414,14 +398,12 @@ class Game:
         The state is a full one, or a view of the player.
 
         Raises:
-            InputError: There is no such player, the game builds no views, or a play in sub-steps is
-                under way, which `view_from` cannot express.
+            InputError: No such player, the game builds no views, or a play in sub-steps has begun.
         """
         knowledge = self._table_function("knowledge")
         return Knowledge(*knowledge(self, self.view(state, player), self.seat(player)))
 
     def _table_function(self, name: str) -> Any:
-        """Find `view_from` or `knowledge` in the game's module; raise an `InputError` if absent."""
         function, _ = contract.plain_function(self.rules, name)
         if function is None:
             raise InputError(f"{self.name} builds no views from what a player knows")
@@ -447,7 +429,7 @@ class Game:
         return {}
 
     def observe(self, state: State, player: int) -> dict[str, np.ndarray]:
-        """Return the observation of `player`: a new int8 array for each part of `shapes`."""
+        """Return the observation of `player`: an int8 array for each part of `shapes`, by name."""
         self._check(state)
         out = np.empty(self.observation_size, np.int8)
         self._crossing(state_kernels.look, state, self.seat(player), False, out)
@@ -461,7 +443,7 @@ class Game:
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Cut flat observations, int8 [..., observation_size], into parts of the same memory."""
+        """Cut flat observations, int8 [..., observation_size], into named parts, without a copy."""
         is_array = isinstance(observation, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")
@@ -477,7 +459,7 @@ class Game:
         }
 
     def seat(self, player: Any, name: str = "player") -> int:
-        """Check the number of a seat, any object, and return it; `name` is for the message."""
+        """Return the number of a seat; refuse any other object. `name` is for the message."""
         number = whole_number(player, f"{name} is a seat, which")
         if not 0 <= number < self.num_players:
             raise InputError(f"{name} is a seat of {self.name}, 0 to {self.num_players - 1}, not "
@@ -495,17 +477,13 @@ class Game:
     def valid(self, state: Any, player: int | None = None) -> str:
         """Return the reason why the rules do not allow a state; an empty text if they allow it.
 
-        An allowed state is safe for every kernel. The argument may be any object. The states of a
-        game that defines no `valid` are checked by `validity.generic`.
-
-        Args:
-            state: A full state, or a view.
-            player: Player whose view it is; None for a full state.
+        `state`, any object, must be a full state or, given a `player`, a view of this player. An
+        allowed state is safe for every kernel. The default check is `validity.generic`.
         """
         return validity.reason(self, state, None if player is None else self.seat(player))
 
     def save(self, state: State) -> bytes:
-        """Return the bytes of a state, for `load`: `HEADER`, then the record."""
+        """Return the bytes of a state or view, for `load`: `HEADER`, then the record."""
         self._check(state)
         return HEADER.pack(MAGIC, self.layout, self._mark) + state.tobytes()
 
@@ -518,8 +496,7 @@ class Game:
         """Restore a state, or the view of `player`, from the bytes of `save`.
 
         Raises:
-            InputError: The bytes are not a state of this game that the rules allow, or have
-                another layout; or there is no such player.
+            InputError: No such player, another layout, or bytes of no valid state of this game.
         """
         if not isinstance(data, bytes | bytearray):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"a state is loaded from bytes, not from {shown(data)}")

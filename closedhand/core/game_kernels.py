@@ -6,9 +6,9 @@
 4. Deal the next game if this one is over.
 5. Write the observation and the mask of the player to act.
 
-There are two forms. For `DeviceBatch`, `step` does 1 to 4 for one game, and its callers do 5.
-`GameVectorEnv` calls `advance_games` and, for lists of ids, `list_games`. Its autoreset mode says
-when the next game begins; agents in Python play between a call for 1 and one for the rest.
+For `DeviceBatch`, `step` does 1 to 4 for one game, and the callers of `step` do 5. `GameVectorEnv`
+calls `advance_games` and, for lists of ids, `list_games`. Its autoreset mode says when the next
+game begins; agents in Python play between a call for 1 and one for the rest.
 
 All random numbers after the first deal come from the stream of the game (see
 `closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then the
@@ -69,7 +69,7 @@ class Games(NamedTuple):
         streams: Their random numbers, uint64 [n, 2].
         seeds: Seed of the next deal, 0 if it is drawn from the stream, uint64 [n].
         seats: The user's seat, or `ALL_SEATS`, int64 [n].
-        paid: Payoffs so far of games that pay in stages, float64 [n, seats].
+        paid: Payoffs so far of staged games, float64 [n, seats].
         rewards: Rewards of all seats in this step, float64 [n, seats].
         status: Status after this step, see `closedhand.core.status`, int8 [n].
         actors: Seat that acted, or `NONE`, int64 [n].
@@ -92,9 +92,9 @@ class Terms(NamedTuple):
 
     Attributes:
         players: Number of seats.
-        staged: Whether returns accumulate during the game.
+        staged: `Game.staged`.
         seat: The user's seat, `ALL_SEATS`, or `RANDOM_SEAT`.
-        illegal_reward: Reward of an illegal action.
+        illegal_reward: Reward of a user's illegal action.
     """
 
     players: int
@@ -112,10 +112,9 @@ def let_others_play(
 
     `policies` are those of the seats after `seat`, in order; without `streams` they draw random
     numbers of their own. Scratch space is `views[k]`, where `k` is 0 in a loop and differs between
-    threads of a GPU; and `ids`, int32, with room for all actions of the game and of its flat form.
+    threads of a GPU; and `ids`, int32, with room for all actions of the game and of the flat game.
 
-    Returns:
-        An illegal action of a policy, which ends the loop; else `ALL_LEGAL`.
+    An illegal action ends the loop, and is returned; else the result is `ALL_LEGAL`.
     """
     state = states[i]
     while not contract.over(rules, state) and state.player != seat:
@@ -137,12 +136,10 @@ def start(
     """Start a new game in place of game `i`, and let the others play until the user's turn.
 
     The arrays are those of `Games`, changed in place; scratch space is that of `let_others_play`.
-    The `origin` is `DEALT`, `GIVEN` or `SET`. A given game may be over before the user's turn; a
-    dealt one is not an episode then, and another is dealt.
+    The `origin` is `DEALT`, `GIVEN` or `SET`. A game that is over before the user's turn is no
+    episode if it was dealt: another one is dealt then.
 
-    Returns:
-        An illegal action of a policy, after which the game is in the position before it; else
-        `ALL_LEGAL`.
+    Return an illegal action of a policy, which is not played; else `ALL_LEGAL`.
     """
     while True:
         if origin == DEALT:
@@ -171,7 +168,7 @@ def answer(
     rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, seat: Integer,
     players: int, views: States, k: Integer, ids: Ids,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """Do `let_others_play`; return the status of the game, and an illegal action or `ALL_LEGAL`."""
+    """Do `let_others_play`; return the status of the game, and the result of `let_others_play`."""
     refused = let_others_play(rules, policies, states, streams, i, seat, players, views, k, ids)
     status = OVER if contract.over(rules, states[i]) else RUNNING
     return status if refused == ALL_LEGAL else REFUSED, refused
@@ -202,11 +199,10 @@ def step(
     rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, chosen: Masks,
     starting: bool, actions: Ids, views: States, k: Integer, ids: Ids,
 ) -> None:  # fmt: skip
-    """Play `actions[i]` in game `i`, and if that ends it, start the next one.
+    """Play `actions[i]` in game `i`, and start the next game if that ends it.
 
-    If `starting`, start a new game instead where it is `chosen`. Write `rewards`, `status`,
-    `actors` and `players`. The status is that of the game in which the action was played, even if
-    the next one has begun.
+    If `starting`, play no action, but start a new game if `chosen[i]`. Write `rewards`, `status`,
+    `actors` and `players`. The status is that before the next game begins.
     """
     for seat in range(terms.players):
         games.rewards[i, seat] = 0.0
@@ -236,7 +232,7 @@ def step(
 
 @inlined
 def mark(rules: Rules, states: States, i: Integer, mask: Masks, ids: Ids) -> None:
-    """Write the action mask of game `i` into a row of zeros."""
+    """Write the action mask of game `i`, which is not over, into a row of zeros."""
     for j in range(contract.legal(rules, states[i], ids)):
         mask[ids[j]] = 1
 
@@ -246,11 +242,11 @@ def step_games(
     rules: Rules, policies: Policies, games: Games, terms: Terms, chosen: Masks, starting: bool,
     actions: Ids, compact: bool, views: States, ids: Ids, observations: Planes, masks: Masks,
 ) -> None:  # fmt: skip
-    """Do `step` in every game in a loop; a GPU uses a thread for each game.
+    """Do `step` in every game; then write observations and masks of the players to act.
 
-    Write the observations of the players to act, int8 [n, size], those of `contract.features` if
-    `compact`, and their action masks, int8 [n, actions]. `actions` are int64 [n], `chosen` int8
-    [n]. Scratch space is `views`, `game.dtype` [1], and `ids`, int32 [1, actions].
+    `observations`, int8 [n, size], are those of `contract.features` if `compact`; `masks` are int8
+    [n, num_actions], `actions` int64 [n], `chosen` int8 [n]. Scratch space is `views`, `game.dtype`
+    [1], and `ids`, int32 [1, k], with room as in `let_others_play`.
     """
     for i in range(len(games.states)):
         step(rules, policies, games, terms, i, chosen, starting, actions, views, 0, ids[0])
@@ -260,7 +256,7 @@ def step_games(
 
 
 class Plan(NamedTuple):
-    """The parts of a step that `advance_games` does.
+    """Settings of a call of `advance_games`.
 
     Attributes:
         turns: Whether actions are played, and new games started where one is over.
@@ -288,9 +284,8 @@ class Shown(NamedTuple):
         reward: Reward of the seat that acted, float64 [n]; zero on entry.
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
         steps: Number of steps of the game under way, int64 [n]; kept between steps.
-        sums: `earned` of games that just ended, float64 [n, seats], zero on entry; or [0, seats],
-            if rewards are not summed.
-        lengths: `steps` of games that just ended, int64 [n], zero on entry; or [0], as `sums`.
+        sums: `earned` of games that just ended, float64 [n, seats], zero on entry; or [0, seats].
+        lengths: `steps` of games that just ended, int64 [n], zero on entry; [0] to sum nothing.
     """
 
     observations: Planes
@@ -312,13 +307,13 @@ def advance_games(
     """Play an action in every chosen game, or start the next one where it is over; pay and show.
 
     Write `status`, `players`, `rewards` (zero on entry), and `actors` (`NONE` on entry) where an
-    action was played. A game that this action ends stays as it is: a later call starts the next
-    one. One pass over the games does all, so that a game is fetched from memory once.
+    action was played. A game that the action ends stays as it is: a later call starts the next
+    game. One pass over the games does all, so that a game is fetched from memory once.
 
-    Of the games `first` to before `last`, those not `chosen`, bool [n], are only shown. Where a
-    game becomes `REFUSED`, the illegal action of the policy replaces the user's in `actions`, int64
-    [n]. There are no policies if the user plays all seats, or if an agent decides in Python.
-    Rules and policies may be packed (`fast_call.pack`). Scratch space is as in `let_others_play`.
+    Of the games `first` to `last` - 1, those not `chosen`, bool [n], are only shown. Where a game
+    becomes `REFUSED`, the illegal action of the policy replaces the user's in `actions`, int64 [n].
+    There are no policies if the user plays all seats, or if an agent decides in Python. Rules and
+    policies may be packed (`fast_call.pack`). Scratch space is as in `let_others_play`.
     """
     rules, answering = unpack(rules), unpack(policies)
     games, shown, chosen, actions = borrowed((games, shown, chosen, actions))
@@ -334,7 +329,7 @@ def advance_games(
             if status[i] == RUNNING:
                 actors[i] = states[i].player
                 status[i] = batch_kernels.play(rules, states[i], actions[i], ids)
-                # The number of policies is known to the compiler: without any, it leaves this out.
+                # The compiler knows the number of policies: if it is 0, it leaves this out.
                 if len(policies) and status[i] == RUNNING:
                     status[i], refused = answer(
                         rules, answering, states, streams, i, seats[i], terms.players, views, 0, ids
@@ -371,7 +366,10 @@ def add_up(
     players: int, i: Integer, actor: Integer, status: Integer, rewards: Floats, earned: Floats,
     steps: Ids, sums: Floats, lengths: Ids,
 ) -> None:  # fmt: skip
-    """Add up the rewards of game `i`; if it has ended, write the sums, and start them anew."""
+    """Add the rewards of game `i` to `earned`, and 1 to `steps` if a seat acted.
+
+    If the game has ended, move both to `sums` and `lengths`, and start them at 0.
+    """
     steps[i] += actor != NONE
     if status != RUNNING:
         lengths[i] = steps[i]
@@ -389,8 +387,7 @@ def show_legal(
 ) -> None:
     """Write the action mask of game `i`, and once more into `copy` unless it is empty.
 
-    The mask of a game that is over marks action 0: a mask without any legal action would leave no
-    distribution to draw from.
+    After the end of the game the mask marks action 0, so that there is an action to draw.
     """
     number: Integer = 1
     ids[0] = 0
@@ -412,8 +409,8 @@ def show_legal(
 def list_games(rules: Rules, games: Games, first: int, last: int, ids: Ids, out: Ids) -> Integer:
     """Write the ids of the legal actions of games into `out`, int32 [n, width].
 
-    For `first <= i < last`, row i lists those of game i, ascending, then -1; if that game is over,
-    it lists action 0. At most `width` ids of a list are written. Return the length of the longest
+    For `first <= i < last`, row i lists those of game i, ascending, then -1; if game i is over, the
+    row lists action 0. At most `width` ids of a list are written. Return the length of the longest
     list. `ids` is scratch space, int32 [num_actions].
     """
     longest: Integer = 0
@@ -430,7 +427,7 @@ def list_games(rules: Rules, games: Games, first: int, last: int, ids: Ids, out:
 
 @kernel
 def pick(masks: Masks, streams: Streams, i: Integer) -> Integer:
-    """Draw a uniformly random legal action by the mask of game `i`."""
+    """Draw a uniformly random legal action by `masks[i]`; 0 if the mask is all zero."""
     number = 0
     for action in range(masks.shape[1]):
         number += masks[i, action]

@@ -15,7 +15,7 @@ WAIT = 0.25
 
 
 class Deferral:
-    """A deferred Ctrl-C; called at a safe point, it raises `KeyboardInterrupt` if there was one.
+    """The state of a deferred Ctrl-C; a loop calls it at its safe points.
 
     Attributes:
         presses: Number of times that Ctrl-C was pressed.
@@ -41,13 +41,10 @@ _present: Deferral | None = None
 
 @contextmanager
 def deferred() -> Generator[Deferral]:
-    """Defer Ctrl-C; a second one acts at once.
+    """Defer Ctrl-C in a block; a second one acts at once.
 
-    It has no effect outside the main thread, or where Ctrl-C is ignored, as after `nohup`.
-    Nested contexts share one deferral: one Ctrl-C ends all of them.
-
-    Yields:
-        A function that raises `KeyboardInterrupt` if there was a Ctrl-C.
+    This has no effect outside the main thread, or where Ctrl-C is ignored, as after `nohup`.
+    Nested blocks share one `Deferral`: one Ctrl-C ends all of them.
     """
     global _present
     # None: a handler that is not Python's, as in a program that embeds Python; nothing restores it.
@@ -74,10 +71,10 @@ def deferred() -> Generator[Deferral]:
 
 @contextmanager
 def postponed() -> Generator[None]:
-    """Delay a Ctrl-C in this block to the block's end; the present handler then gets it.
+    """Delay a Ctrl-C in a block to the block's end; a second one acts at once.
 
-    Use it for code that fails in odd ways if it is cut short. A second Ctrl-C acts at once. It
-    has no effect outside the main thread, or where no function in Python handles Ctrl-C.
+    The handler before the block gets both. This is for code that fails in odd ways if it is cut
+    short. It has no effect outside the main thread, or where no Python function handles Ctrl-C.
     """
     before: Any = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

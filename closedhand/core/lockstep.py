@@ -1,4 +1,4 @@
-"""Play many games of one kind in lockstep; each player sees only its own view."""
+"""Play many games under the same rules in lockstep; each player sees only its own view."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,9 +21,9 @@ def play_out(
     """Play games to their end; a deferred Ctrl-C takes effect between two steps.
 
     Args:
-        game: The game.
+        game: Rules of the games.
         states: The games, `game.dtype` [n]; changed in place.
-        choose: Maps the views of the players to act, [m], and the indices of their games,
+        choose: Maps the views of the players to act, states [m], and the indices of their games,
             int64 [m], to actions, integers [m].
         name: Name of the player to act in the game of an index, for messages.
         after: Called after every step with the indices of the games in which a player acted.
@@ -49,7 +49,7 @@ def step(
     choose: Callable[[np.ndarray, np.ndarray], np.ndarray],
     name: Callable[[int], str],
 ) -> None:
-    """Play one action in each of the games of some indices, int64 [m]; otherwise as `play_out`."""
+    """Play one action in each of `games`, indices, int64 [m]; the rest is as for `play_out`."""
     views = states[games]
     batch_kernels.hide_all(game.rules, views)
     actions = integers("actions", choose(views, games), len(games))

@@ -18,7 +18,7 @@ def processor() -> str:
 
 
 def machine(*packages: str) -> dict[str, str | int]:
-    """Return the processor, the cores, and the versions of Python and of installed packages."""
+    """Return processor, number of cores, and versions of Python and of installed `packages`."""
     found: dict[str, str | int] = {
         "processor": processor(),
         "cores": cores(),

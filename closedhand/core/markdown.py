@@ -12,7 +12,7 @@ def table(heads: Iterable[object], rows: Iterable[Iterable[object]]) -> list[str
 
 
 def cells(values: Mapping[str, Any], **forms: str) -> list[str]:
-    """Format some values, each by the form that has its name.
+    """Format the values named in `forms`, in that order, each by the format under its name.
 
     Examples:
         >>> cells({"games": 20000, "seconds": 1.234}, seconds=".1f", games=",")

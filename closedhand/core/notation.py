@@ -6,9 +6,10 @@ from closedhand.core.game import InputError, State
 
 
 class TableNotation:
-    """Notation by a table, `texts`, which a subclass defines: the text of every action id.
+    """Notation by a table; a subclass defines both attributes.
 
     Attributes:
+        texts: Text of every action, by id.
         actions: Noun phrase for a valid text, in messages, such as `an action such as 5c5h`.
     """
 
@@ -17,11 +18,11 @@ class TableNotation:
 
     @cached_property
     def ids(self) -> dict[str, int]:
-        """The action id of every text, in capitals."""
+        """The id of every action by its text in capitals."""
         return {text.upper(): i for i, text in enumerate(self.texts)}
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Write the text of an action."""
+        """Return the text of an action, the same in every state."""
         return self.texts[action]
 
     def parse(self, text: str, state: State | None = None) -> int:

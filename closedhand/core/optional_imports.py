@@ -1,9 +1,4 @@
-"""Libraries of the package's extras, which may not be installed.
-
-Everything beyond the base dependencies is imported where it is used. `needing` turns the failure
-of such an import into one line with the command to type. `require` fails with the same line before
-long work begins.
-"""
+"""Libraries of the package's extras, which may not be installed: they are imported where used."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -30,11 +25,11 @@ MODULES = {
 EXTRAS = {module: extra for extra, modules in MODULES.items() for module in modules}
 
 LARGER = {"play": " to play, 'closedhand[learn]' to train"}
-"""Text after the command for a small extra, about larger ones."""
+"""Text after the command that installs an extra: its purpose, and a larger extra."""
 
 
 def require(*modules: str) -> None:
-    """Raise an `InputError` if a module is not installed; import none."""
+    """Raise an `InputError` if a module is not installed; import none. Call it before long work."""
     for module in modules:
         try:
             is_there = find_spec(module) is not None
@@ -48,8 +43,8 @@ def require(*modules: str) -> None:
 def needing(user: str | None = None) -> Generator[None]:
     """Name the extra to install if an import in the block fails.
 
-    A missing module that is in no extra is named as one that the `user` needs, such as an agent of
-    another package. Without a user, or if it is the user's own module, its error is unchanged.
+    If a missing module is in no extra, the message says that `user` needs it, such as an agent of
+    another package. Without a `user`, or if the module is the user's own, the error is unchanged.
 
     Raises:
         InputError: A module is missing, or too old to have what is imported from it.

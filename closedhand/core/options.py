@@ -1,8 +1,7 @@
 """Options of games and agents: one typed table for each, and one parser.
 
 A table, `Options`, states the name, type, default, range and meaning of every option. Options from
-a command line are texts, and options from Python are values. Both are parsed and checked here, so
-that they have the same meaning and the same messages everywhere.
+a command line are texts, and options from Python are values; both are parsed and checked here.
 
 A function that takes options has its table in one of two places. `takes` attaches a table to it::
 
@@ -12,8 +11,7 @@ A function that takes options has its table in one of two places. `takes` attach
     def make(**given: Any) -> Game:
         options = OPTIONS.complete(given)
 
-Otherwise the table is the function's signature. In its annotations a text documents an option and a
-`Range` limits a number::
+Otherwise the table is the function's signature, with a text and a `Range` in the annotations::
 
     def make(ante: Annotated[int, Range(1), "chips paid before the deal"] = 1) -> Game: ...
 """
@@ -35,13 +33,11 @@ from closedhand.core.checks import INTEGERS, InputError, UnknownOption, shown
 LARGEST = 10**9 - 1
 """Largest absolute value of a whole number without a stated limit; kernels take such numbers."""
 DIGITS = "of at most 9 digits"
-"""`LARGEST` in words."""
 
 WORDS = {
     "true": True, "yes": True, "on": True, "1": True,
     "false": False, "no": False, "off": False, "0": False,
 }  # fmt: skip
-"""Texts of the two truth values."""
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?|NaN|-?Infinity|true|false")
 WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
@@ -61,16 +57,13 @@ class Option:
     """One option.
 
     Attributes:
-        name: Name.
         default: Value if the option is left out. If it is None, None can also be given.
         text: Its meaning: Markdown on one line, without a full stop.
         kind: Type of its values: `bool`, `int`, `float`, `str`, or `object` for any. By default
             `str` with `choices`, else the type of `default`, or `object` if that is None.
         choices: All texts allowed; empty: any.
-        least: Least value of a number.
-        most: Greatest value of a number.
-        only_form: Whether it changes only the form of actions, such as sub-steps. Records consist
-            of whole plays and leave it out.
+        only_form: Whether the option changes only how plays are put into actions, such as
+            sub-steps. Records consist of whole plays and leave the option out.
     """
 
     name: str
@@ -90,7 +83,7 @@ class Option:
 
     @property
     def values(self) -> str:
-        """The allowed values, as a noun phrase."""
+        """Noun phrase for the allowed values, such as `a number from 0 to 1`."""
         if self.choices:
             *others, last = self.choices
             phrase = f"{', '.join(others)} or {last}" if others else last
@@ -113,7 +106,7 @@ class Option:
         """Parse a value of the user, a text or a Python value.
 
         Raises:
-            ValueError: It is not one of the values of this option.
+            ValueError: The option does not take the value.
         """
         if self.default is None and (
             value is None or (isinstance(value, str) and value.lower() in ("none", "null"))
@@ -180,7 +173,7 @@ NOUNS: Mapping[type, str] = {
 
 
 def guess(text: str) -> Any:
-    """Parse a number or truth value as in JSON; return another text unchanged."""
+    """Parse a number or truth value as in JSON, NaN included; return another text unchanged."""
     if not NUMBER.fullmatch(text):
         return text
     try:
@@ -193,7 +186,7 @@ class Options:
     """The options that a game or an agent takes.
 
     Attributes:
-        defaults: Default of every option.
+        defaults: Default of every option by name.
     """
 
     def __init__(
@@ -208,7 +201,7 @@ class Options:
         Args:
             owner: Name of the game or agent, for messages.
             *options: The options, in the order in which they are shown.
-            presets: Options that each preset changes, by its name, the value of the option `rules`.
+            presets: Values of options by the preset that sets them, a value of the option `rules`.
             is_open: Whether options outside the table are accepted, unchecked.
         """
         self.owner = owner
@@ -227,10 +220,7 @@ class Options:
         return self._options[name]
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Parse and check the options that a user gives: texts or Python values, by name.
-
-        Returns:
-            Their values, each of its option's type, without defaults.
+        """Parse and check the options that a user gives, texts or Python values; add no defaults.
 
         Raises:
             InputError: An unknown option, a value that an option does not take, or no mapping.
@@ -240,11 +230,7 @@ class Options:
         return {name: self._read(name, value) for name, value in given.items()}
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all options: the defaults, overridden by the preset, then by the given options.
-
-        Raises:
-            InputError: As for `read`.
-        """
+        """Return all options: the defaults, overridden by the preset, then by those given."""
         read = self.read(given)
         preset = self.presets.get(str(read.get("rules", self.defaults.get("rules"))), {})
         return {**self.defaults, **preset, **read}
@@ -267,7 +253,7 @@ class Options:
         return ", ".join(self._options) or "none"
 
     def markdown(self) -> str:
-        """Write the table as a list, Markdown."""
+        """Write the options as a list in Markdown."""
         lines: list[str] = []
         for option in self:
             default = option.default
@@ -290,7 +276,7 @@ def takes(options: Options) -> Callable[[Function], Function]:
 def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Options:
     """Return the table that is attached to a function, or else the table of its signature.
 
-    `owner` names it in messages; the first `skip` parameters are no options.
+    `owner` is for messages; the first `skip` parameters are no options.
     """
     attached = getattr(function, "options", None)
     if isinstance(attached, Options):

@@ -1,7 +1,4 @@
-"""Parse text from outside: whole numbers, JSON, and the form of JSON data.
-
-For any text, these functions return a valid value or raise `InputError`.
-"""
+"""Parse text from outside: whole numbers and JSON; check the fields of JSON data."""
 
 import json
 import math
@@ -119,7 +116,6 @@ def _is_natural(value: Any) -> bool:
 
 
 def _of(*types: type) -> Callable[[Any], bool]:
-    """Make a function that returns whether a value has one of some types."""
     return lambda value: isinstance(value, types)
 
 
@@ -143,13 +139,12 @@ def list_of(kind: Kind) -> Kind:
 def check_fields(
     data: Any, name: str, needed: Mapping[str, Kind], others: Mapping[str, Kind] | None = None
 ) -> dict[str, Any]:
-    """Check that JSON data is an object with certain fields, and return it.
+    """Return JSON data, called `name` in messages, if it is an object with certain fields.
 
-    It needs the fields `needed`, and may have `others`, whose null counts as absent.
+    Fields `needed` must be there, `others` may be absent or null; further fields are not checked.
 
     Raises:
-        InputError: The data is not an object, lacks a field, or has a value of another kind;
-            `name` names it in messages.
+        InputError: The data is not an object, lacks a field, or has a value of another kind.
     """
     if not isinstance(data, dict):
         raise InputError(f"{name} is a JSON object, not {data!r}")

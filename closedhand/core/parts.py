@@ -42,17 +42,20 @@ class Notes:
             raise KeyboardInterrupt
 
     def keep(self, state: Callable[[], Any]) -> None:
-        """Save what `state` returns, JSON values, now and from time to time at reports of progress.
+        """Save the JSON values that `state` returns, now and at times when progress is reported.
 
-        A later run gets it as `begun`. A result of None is not saved.
+        A later run gets them as `begun`. None is not saved.
         """
         self.kept = state
         self._watch.save()
 
     def own(self, folder: Path) -> None:
-        """Prepare a folder for runs of the part, before `keep`: remove it if the part starts anew.
+        """Remove a folder for runs of the part if the part starts anew; call this before `keep`.
 
-        The version or the settings may have changed since its files were made.
+        The version or the settings may have changed since the files in the folder were made.
+
+        Raises:
+            InputError: The folder cannot be removed.
         """
         if self.begun is None and folder.exists():
             try:
@@ -64,13 +67,12 @@ class Notes:
 Part = Callable[[Notes], dict[str, Any]]
 """A function that computes one result, JSON values."""
 Results = dict[str, dict[str, Any]]
-"""Results of parts by name."""
 Progress = Callable[[str, float, int], object]
-"""Callback of a computation: the name of a part, the number of parts done and their total."""
+"""Callback: the name of a part, the number of parts done, with fractions, and their total."""
 
 
 def chosen_sections(names: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
-    """Return the named sections of a computation in the order of those known; refuse others."""
+    """Return the sections of `names` in the order of `known`; refuse a name that is not known."""
     wanted = list(names)
     for name in wanted:
         if name not in known:
@@ -79,7 +81,7 @@ def chosen_sections(names: Iterable[str], known: Collection[str]) -> tuple[str, 
 
 
 class Sectioned:
-    """A plan with the field `sections`, all of them by default; it refuses others."""
+    """Base of settings with a field `sections`: by default all of them; others are refused."""
 
     sections: tuple[str, ...]
 
@@ -93,14 +95,13 @@ def compute_parts(
     settings: Mapping[str, Any],
     progress: Progress,
 ) -> Results:
-    """Compute results by name, except those that the folder holds with the same settings.
+    """Return results by name; compute those that the folder does not hold with these settings.
 
     A result with other settings (JSON values, no tuples) or of another version is replaced.
 
     Raises:
         InputError: A result cannot be read or written, or would replace another kind of file.
-        KeyboardInterrupt: Ctrl-C, when a part reports its progress or before the next one; a later
-            call resumes.
+        KeyboardInterrupt: Ctrl-C, at a part's report or before a part; a later call resumes.
     """
     settings = {**settings, "version": __version__}
     results: dict[str, Any] = {}
@@ -120,7 +121,6 @@ def compute_parts(
 def _result(
     path: Path, part: Part, settings: dict[str, Any], progress: Callable[[float], object]
 ) -> dict[str, Any]:
-    """Return the result of a part: from its file if the settings are the same, else computed."""
     file = read_json(path)
     if file.get("settings") != settings:
         file = {}

@@ -9,7 +9,6 @@ from typing import Any
 from closedhand.core.checks import InputError
 
 OWN = "closedhand"
-"""The name of this distribution."""
 
 
 def owner_of(point: EntryPoint) -> str:
@@ -23,10 +22,7 @@ def is_own(point: EntryPoint) -> bool:
 
 
 def order(point: EntryPoint) -> tuple[bool, str, str]:
-    """Return the sort key of an entry point: ours first, then by name and distribution.
-
-    So the owner of a name does not depend on the order in which packages were installed.
-    """
+    """Return the sort key of an entry point: ours first, then by name and distribution."""
     return not is_own(point), point.name, owner_of(point)
 
 
@@ -39,9 +35,8 @@ def description_of(point: EntryPoint) -> str:
 def kept_running(whose: str = "") -> Generator[None]:
     """Turn a `sys.exit` in the block into an `InputError`.
 
-    Code of other packages must not end the program. This package does not call `sys.exit` while a
-    command runs. The message names the owner of the code, by default the module of the call. A
-    `sys.exit` because the reader of the output has closed the pipe is raised unchanged.
+    Code of other packages must not end the program. The message names `whose` code it is, by
+    default the calling module. A `sys.exit` because of a closed output pipe is raised unchanged.
     """
     try:
         yield
@@ -53,7 +48,6 @@ def kept_running(whose: str = "") -> Generator[None]:
 
 
 def _caller(error: BaseException) -> str:
-    """Name the module that raised an error, or a worker process, whose module is not known."""
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     if error.__cause__ is not None or not frames:
         return "code in a worker process"
@@ -61,6 +55,6 @@ def _caller(error: BaseException) -> str:
 
 
 def load_point(point: EntryPoint) -> Any:
-    """Load the object of an entry point, whose module may not call `sys.exit`."""
+    """Load the object of an entry point; a `sys.exit` of its module raises an `InputError`."""
     with kept_running(description_of(point)):
         return point.load()

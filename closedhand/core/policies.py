@@ -1,12 +1,12 @@
 """Agents inside kernels: policies that decide without returning to Python.
 
 A policy is a NamedTuple of numbers and tables. Its class attribute `kernels` names the module that
-defines `decide`, as the class of a game's rules names the module of its kernels. Envs play an agent
-that has one as `kernel_policy` inside the kernel of a step.
+defines `decide`, as the class of a game's rules names the module of the game. Envs play an agent
+inside the kernel of a step if its attribute `kernel_policy` is a policy.
 
 A policy that draws random numbers holds a stream of `closedhand.core.stream`. Its module defines
-`with_stream(policy, stream)`, which returns the policy with another stream. Batches of games play
-it with the stream of each game, so that no game depends on another.
+`with_stream(policy, stream)`, which returns the policy with another stream. Batches of games use
+the stream of each game, so that no game depends on another.
 """
 
 from importlib import import_module
@@ -21,21 +21,20 @@ from closedhand.core.numba.jit import Ids, Integer, Policy, Rules, State, kernel
 from closedhand.core.stream import Streams
 
 Policies = tuple[Policy, ...]
-"""Policies of any classes, for kernels."""
 
 
 @dispatched()
 def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
     """Choose an action of the player to act, whose view this is.
 
-    `ids` is scratch space, int32, with room for all actions of the game and of its flat form.
+    `ids` is scratch space, int32, with room for all actions of the game and of the flat game.
     """
     ...
 
 
 @kernel
 def decide_all(policy: Policy, rules: Rules, views: np.ndarray, ids: Ids, actions: Ids) -> None:
-    """Do `decide` for every view, into `actions`, integers [n]."""
+    """Do `decide` for every view, states [n], into `actions`, integers [n]."""
     for i in range(len(views)):
         actions[i] = decide(policy, rules, views[i], ids)
 
@@ -46,7 +45,7 @@ def decide_by(
 ) -> Integer:  # fmt: skip
     """Do `decide` of the policy number `k` in game `i`, in Python and inside kernels.
 
-    It draws from the stream of the game, or from its own if there are no `streams`.
+    The policy draws from `streams[i]`, or from its own stream if there are no `streams`.
     """
     policy = policies[int(k)]
     module = import_module(policy.kernels)
@@ -102,10 +101,10 @@ def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: An
 
 
 def policy_of(agent: Any) -> Policy | None:
-    """Return the policy by which an agent decides; None if it decides in Python.
+    """Return the `kernel_policy` of an agent; None if it has none, or does not decide by it.
 
-    An agent that has a `kernel_policy` decides in Python all the same if a class derived from the
-    one that defines it, or the object itself, overrides `act` or `act_batch`.
+    It does not if the object, or a class derived from the one with `kernel_policy`, overrides `act`
+    or `act_batch`.
     """
     policy = getattr(agent, "kernel_policy", None)
     if not isinstance(getattr(policy, "kernels", None), str):

@@ -1,7 +1,7 @@
 """Read files within limits: bytes, text, JSON and arrays.
 
-For any path, functions that read return data or raise an `InputError` that names the file and says
-what is wrong: it is missing, no regular file, unreadable, too large, damaged, or of another format.
+For any path, functions that read return data or raise an `InputError` that names the file and the
+fault: it is missing, no regular file, unreadable, too large, damaged, or of another format.
 """
 
 import errno
@@ -35,18 +35,17 @@ MOST_DATA = 2**28
 LIMITS = "CLOSEDHAND_LIMITS"
 """Environment variable with a factor by which these limits are multiplied."""
 MOST_FACTOR = 1e9
-"""Largest factor."""
 BLOCK = 2**20
 
 GZIP = b"\x1f\x8b"
 ZIP = b"PK\3\4"
 BOM = b"\xef\xbb\xbf"
 FILLED = re.compile(rb"\S[^\n]*")
-"""A line from its first visible character on."""
+"""Matches a line from its first visible character on."""
 
 
 class TooLarge(InputError):
-    """Data in a file that exceed a limit."""
+    """A file, or data in it, beyond a limit of reading."""
 
 
 _factor: ContextVar[float | None] = ContextVar("factor", default=None)
@@ -73,7 +72,6 @@ def limit(most: int) -> int:
 
 
 def _checked(factor: float | str, name: str) -> float:
-    """Parse a factor of at most `MOST_FACTOR`; `name` is for the message."""
     try:
         number = float(factor)
     except (ValueError, OverflowError):
@@ -85,7 +83,7 @@ def _checked(factor: float | str, name: str) -> float:
 
 
 def beyond(path: Path | str, what: str, most: int) -> TooLarge:
-    """Make the error for input of more than `limit(most)`."""
+    """Make the error for data beyond `limit(most)`; `what` is a phrase such as `it has`."""
     allowed = limit(most)
     size = f"{allowed >> 20} MiB" if allowed >= 2**20 else f"{allowed:,} bytes"
     return TooLarge(
@@ -129,10 +127,7 @@ def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
 
 
 def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
-    """Iterate over the lines of a text that are not blank, stripped, with their numbers from 1.
-
-    The text is UTF-8 and may be compressed by gzip; it is read in blocks.
-    """
+    """Iterate over the nonblank lines of a UTF-8 text or its gzip: number from 1, stripped line."""
     longest, number, rest = limit(MOST_LINE), 1, b""
     with reading(path), _opened(path) as file:
         for block in _blocks(path, file):
@@ -173,7 +168,7 @@ def _blocks(path: Path | str, file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, str]]:
-    """Iterate over the filled lines of some data, whose first line has this number."""
+    """Iterate over the lines of `data` that are not blank; its first line has this number."""
     begin, longest = 0, limit(MOST_LINE)
     for match in FILLED.finditer(data):
         number += data.count(b"\n", begin, match.start())
@@ -208,7 +203,7 @@ def load_json(path: Path) -> Any:
 def read_json(path: Path) -> dict[str, Any]:
     """Read the JSON object in a file; empty if there is no such file or object.
 
-    A file that exists but cannot be read now raises an error: it must not be replaced.
+    A file that exists but cannot be read now raises an error, so that nobody replaces it.
     """
     with reading(path):
         if not os.path.lexists(path):
@@ -243,7 +238,7 @@ def check_unpacked(path: Path | str, *contents: bytes) -> None:
     """Check that zips from one file, such as npz files and those of PyTorch, are not too large.
 
     Raises:
-        InputError: Together they unpack to more than `MOST_DATA`.
+        InputError: Together they unpack to more than `limit(MOST_DATA)`.
         zipfile.BadZipFile: One is not a zip, or is damaged.
     """
     size = 0

@@ -1,8 +1,7 @@
-"""Records of whole games: one JSON object per line, for any `Game`, or a game's own notation.
+"""Records of games, a line each: a JSON object for any `Game`, or text in a game's own notation.
 
-The keys of a JSON line are the attributes of a `Record`: `game`, `rules`, `actions`, and `deal` or
-`seed`; the others if they are known. Other keys are kept. A line that does not start with `{` is in
-the notation of one game.
+A line of JSON starts with `{`. It needs the keys `game`, `rules`, `actions`, and `deal` or `seed`,
+and may have those of the further attributes of `Record`; any other key goes into `extra`.
 """
 
 import json
@@ -37,12 +36,11 @@ class Record:
     """One game from its deal to its last recorded action.
 
     Attributes:
-        game: Name of the game.
         rules: Options of `make_game`.
         actions: Notation of every action, in order.
         deal: Notation of the deal.
         seed: Seed of the deal where `deal` is absent, as for the environments' `reset(seed=…)`.
-        agents: Agents by player.
+        agents: Names of the agents by player.
         returns: Stated payoffs by player.
         version: Version of the package that wrote the record.
         extra: All other keys of the record.
@@ -59,7 +57,7 @@ class Record:
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def to_json(self) -> str:
-        """Write the record as one line of JSON; `extra` is included, attributes of None are not."""
+        """Write one line of JSON: the attributes that are not None, and the keys of `extra`."""
         known = {k: v for k, v in vars(self).items() if k != "extra" and v is not None}
         return json.dumps({**known, **self.extra}, ensure_ascii=False)
 
@@ -95,7 +93,7 @@ def from_state(
     """Make the record of a game that is in progress or over, from its full state.
 
     The record begins at the last deal, and has complete plays even of a game in sub-steps. `agents`
-    are the names by seat, if known; further fields are JSON values.
+    are names by seat; `extra` are further keys, with JSON values.
 
     Raises:
         InputError: Players acted out of turn, as in a simultaneous game, or actions are hidden.
@@ -121,11 +119,7 @@ def from_state(
 
 
 def stated_options(game: Game) -> dict[str, Any]:
-    """Return the options that a record states.
-
-    It leaves out options that are off by default and unchanged, and options that change only the
-    form of actions.
-    """
+    """Return the options for a record: no `only_form` ones, and no defaults of None or False."""
     preset = {"rules": game.options["rules"]} if "rules" in game.options else {}
     defaults = make_game(game.name, **preset).options
     table = spec_of(game.name).option_table
@@ -141,7 +135,7 @@ def start(game: Game, deal: str | None, seed: int | None) -> State:
     """Make the initial state of a game by the text of its deal, or by its seed if `deal` is None.
 
     Raises:
-        InputError: The text is not a deal.
+        InputError: The text is not a deal of the game.
     """
     return game.deal(np.random.default_rng(seed)) if deal is None else game.parse_deal(deal)
 
@@ -152,8 +146,8 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
     `before` is called with the state before every action; it may raise an `InputError`.
 
     Raises:
-        InputError: An unknown game or option, a text that is not a deal, an illegal action, or a
-            result other than the stated one.
+        InputError: An unknown game or option, a text that is not a deal, an illegal action, or
+            stated returns that differ from the game's or are of an unfinished game.
     """
     game = flat_game(record.game, record.rules)
     state = start(game, record.deal, record.seed)
@@ -176,9 +170,8 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
     """Parse a record from a line, JSON or a game's own notation.
 
     Args:
-        line: The line.
-        game: Name of its game; None: the one that a JSON line states, or the only one whose
-            `line_notation` matches.
+        line: Text of one record.
+        game: Name of the game; None: as JSON states it, or the only one whose notation matches.
         **rules: Options of the game; those that a JSON line states must be equal.
 
     Raises:
@@ -195,7 +188,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
 
 def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
-    """Return a record; refuse one of another game than `game`, if given, or with other rules."""
+    """Return a record; refuse one of another game than `game`, or of other rules than `rules`."""
     if game is not None and record.game != game:
         raise InputError(f"it is a record of {record.game}, not of {game}")
     if rules:
@@ -218,7 +211,6 @@ def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
 
 
 def _table(game: Game) -> list[bytes]:
-    """Return the rules of a game as bytes, to compare them."""
     rules: Any = game.rules
     return [np.asarray(part).tobytes() for part in rules]
 
@@ -241,7 +233,7 @@ def _recognised(line: str) -> str:
 class Replay:
     """Outcome of replaying one line of a file, or one round of a log.
 
-    In a `with` block over a `Replay`, an `InputError` sets its `error`. So a reader is a loop of::
+    It is a context, which turns an `InputError` into its `error`. So a reader is a loop of::
 
         with Replay(number, unit="round") as found:
             found.replay(record_of(part))
@@ -253,7 +245,7 @@ class Replay:
         returns: Payoffs by player, if the game was played to its end.
         error: Why the record is malformed, illegal or has a wrong result.
         unit: Name of the thing that `line` counts.
-        detail: Further results that were compared.
+        detail: Remark on the replay for people, such as what the log lacks.
     """
 
     line: int
@@ -272,7 +264,7 @@ class Replay:
         return isinstance(wrong, InputError)
 
     def replay(self, record: Record, before: Callable[[State], None] = lambda state: None) -> State:
-        """Replay a record as the function `replay` does; note it, and the payoffs at its end."""
+        """Replay a record as the function `replay` does; set `record`, and `returns` if over."""
         self.record = record
         state, game = replay(record, before), flat_game(record.game, record.rules)
         if game.over(state):
@@ -288,8 +280,7 @@ class LogReader:
         name: Display name of such a log.
         recognises: Function that returns whether a file is such a log.
         replay: Function that replays every game of a file.
-        read: Function that reads the games of a file as records; None: those of `replay`, and the
-            first error is raised.
+        read: Function that reads the games of a file as records; None: they are those of `replay`.
         suffix: Suffix of written files, such as `.log`; None: logs are only read.
         text: Function that writes records as the text of a log; None: logs are only read.
     """
@@ -318,7 +309,7 @@ class LogReader:
 
 
 def log_readers() -> list[LogReader]:
-    """Return the readers of all games."""
+    """Return the readers of other programs' logs, of all games."""
     return [load(ref) for spec in GAMES.values() for ref in spec.readers]
 
 
@@ -328,10 +319,10 @@ def reader_of(path: Path) -> LogReader | None:
 
 
 def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[Replay]:
-    """Replay every record of a file, line by line; blank lines and `#` comments are skipped.
+    """Replay every record of a file, line by line, or every game of a log of another program.
 
-    A log of another program is replayed game by game. The game and the rules are as for
-    `parse_line`.
+    Blank lines and `#` comments are skipped. `game` and `rules` are as for `parse_line`. What is
+    wrong with a record is the `error` of its `Replay`.
 
     Raises:
         InputError: The file cannot be read as text.
@@ -356,8 +347,7 @@ def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
     """Read the records of a file, a line each, one at a time; gzip is recognised.
 
     Raises:
-        InputError: The file cannot be read, or a line is not a record, or one of another `game`, if
-            given, or with other rules; the message states its number.
+        InputError: The file cannot be read, or `parse_line` refuses a line, whose number is stated.
     """
     for number, line in lines(path):
         with prefixed(f"{path}, line {number}"):

@@ -38,68 +38,57 @@ class GameSpec:
 
     Attributes:
         name: Name for `make_game`: lower case, digits and underscores.
-        title: Display name.
         make: Maker of the `Game` from options as keyword arguments. Its table of options is
             attached by `closedhand.core.options.takes`, or is its annotated signature.
-        contract: Version of the contract (`closedhand.core.contract.VERSION`) that the game was
-            written for.
+        contract: `closedhand.core.contract.VERSION` for which the game was written.
         aec_id: Id for `pettingzoo.make("aec", …)`.
         gymnasium_id: Id for `gymnasium.make` and `gymnasium.make_vec`.
         parallel_id: Id for `pettingzoo.make("parallel", …)`, for a simultaneous game.
-        options: Options passed to `make` besides those of the caller, such as the preset that
-            distinguishes members of a family.
+        options: Options passed to `make` besides those of the caller, such as a family's preset.
         opponent: Default opponent of a human player; it needs no long loading.
-        adviser: Default agent that gives hints to a human player; None: the opponent. The page in a
-            browser prefers the strongest quick agent, see `closedhand.web.catalogue.adviser_of`.
+        adviser: Default agent for hints to a human player; None: the opponent.
         league: Whether matches are always leagues, with all agents at one table.
         league_options: Function that returns the options of a league, for games whose rounds depend
             on each other: `(options, rounds, duplicate) -> dict`. It gets the given options, the
             number of rounds, and whether each deal is played at several tables.
-        line_notation: Regular expression that matches a line of records in the game's own notation.
-            If it also matches that of another game, the game of the line must be named.
-        parse_record: Parser of such a line: `(line, game) -> Record`.
+        line_notation: Regular expression for the beginning of a record in the game's own notation.
+            If those of several games match a line, the user must name the game.
+        parse_record: Parser of a line in this notation: `(line, game) -> Record`.
         readers: Readers of other programs' logs, see `closedhand.core.records.LogReader`.
         commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,
             `show graph` becomes `closedhand show graph`.
         trainers: Learners of `closedhand train GAME` by algorithm, besides those of every game:
             functions `(game, algorithm, seconds, seed, folder, restart)` that train for some
-            seconds in a folder, and resume what it holds unless `restart`. Further parameters are
-            options of the command, such as `opponents` and `setting`.
-        trees: The game's own trees for solvers, a `closedhand.solvers.interface.Trees`; None:
-            solvers build the information tree of any small game.
-        abstractions: Trees for `solve --states NAME`, by the name of the states; their sets are
-            classes of information sets, see `closedhand.solvers.tied`.
+            seconds in a folder, and resume the training in it unless `restart`. Further parameters
+            are options of the command, such as `opponents` and `setting`.
+        trees: The game's own `closedhand.solvers.interface.Trees`; None: solvers build the tree.
+        abstractions: Trees for `solve --states NAME`, by name; see `closedhand.solvers.tied`.
         terms: Translations of the game's terms, by language and English term: names of roles,
             marks, parts and of actions without cards; `option NAME` is the meaning of an option.
-            A term with `{}` is a sentence, whose parts are terms themselves or stay as they are.
-            They are for the table in a browser, see `closedhand.core.display.Row`. Instead of a
-            mapping, `closedhand.games.leduc:terms` names files such as `terms.zh.json` there.
+            A term with `{}` is a sentence, in which `{}` is another term or any text. Terms are for
+            the table in a browser, see `closedhand.core.display.Row`. Instead of a mapping,
+            `closedhand.games.leduc:terms` names files such as `terms.zh.json` in that package.
         faces: Pictures in a browser of cards whose text is neither a rank nor a rank and a suit, by
-            that text: a rank and a suit (`Ks`), or `joker` or `JOKER` for the lesser or the greater
-            joker.
+            that text: a rank and a suit (`Ks`), or `joker`, or `JOKER` for the greater joker.
         playouts: Function `game -> (game, policy)` for the playouts that rate actions in hints and
             replays; the game that it returns may have simpler payoffs. It returns None for rules
             without such a policy: playouts are then random, as without the function. A
-            deterministic policy may have a method `varied` that returns one whose plays are drawn,
-            for values of open hands.
+            deterministic policy may have a method `varied`, which returns one that draws its plays.
         endgames: Means to solve open hands, a `closedhand.search.exact.Endgames`; None: a position
             is a deal and actions, and is searched without a table of decided positions.
         rulebook: Rules in words, Markdown by language, `en` and by choice `zh` and `ja`, for
             `closedhand.core.rulebook.from_markdown`; None: there are none. Instead of a mapping,
             `kuhn_poker:rulebook` names files such as `rulebook.en.md` of that package.
         table_options: Options of a new table in a browser, unless the person chooses others.
-        odds: Function that estimates the chances of the parts of a hand while it is being sorted:
-            `(game, view, parts) -> [Odds or None]`, for texts of the cards of all parts, see
-            `closedhand.core.display`. None: no odds are shown.
+        odds: Function `(game, view, parts) -> [Odds or None]` for a hand that is being sorted:
+            `parts` has the cards of each `closedhand.core.display.Part`, as texts.
         client: Class that plays at a server of the game's competition: `(agent, host, port, name,
             seed, watch, **options)`. It has the `game` of its views, `play(progress)`, and
             `leave()`, which ends `play` at once from another thread. It calls `watch(view, seat,
-            player)` with its view after the turn of a player, or with -1 at other events. Its
-            static method `check(**options)` refuses options that no server can use. None: there is
-            no such competition.
-        columns: Columns of match results by their names in the game's literature. Each is a
-            function `(game, points) -> values` of the payoffs of an agent, both float64 [deals,
-            sides]; it returns None if it does not apply.
+            player)` with its view after the turn of a player, or with player -1 at other events.
+            Its static method `check(**options)` refuses options that no server can use.
+        columns: Columns of match results by name: functions `(game, points) -> values` of an
+            agent's payoffs, both float64 [deals, sides]; None if the column does not apply.
         pages: Modules whose docstrings are the sections of the environments' page, in order.
     """
 
@@ -134,7 +123,6 @@ class GameSpec:
     pages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse an invalid name, and a game that was written for another contract."""
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
             form = "lower-case letters, digits and underscores"
             raise InputError(f"a game's name must be {form}: {self.name!r}")
@@ -153,7 +141,6 @@ class GameSpec:
         return "\n\n".join([first, made, *others, *self._feature_doc()])
 
     def _feature_doc(self) -> list[str]:
-        """Write the table of the compact observation, with the numbers of sub-steps."""
         game = make_game(self.name)
         table = make_game(self.name, **game.substep_options).feature_table
         if table is None:
@@ -203,7 +190,7 @@ def add_game(spec: GameSpec) -> None:
 
 
 def spec_of(name: str) -> GameSpec:
-    """Return the spec of a game; refuse a name without a game that can be loaded."""
+    """Return the spec of a game; refuse an unknown name, and a game that cannot be loaded."""
     if name in _specs:
         return _specs[name]
     if name in _broken:
@@ -212,11 +199,9 @@ def spec_of(name: str) -> GameSpec:
 
 
 def make_game(name: str, /, **options: Any) -> Game:
-    """Make the `Game` of a name under the given rules.
+    """Make the `Game` of a name in `GAMES`, possibly written with hyphens, under the given rules.
 
-    Args:
-        name: Name of a game, one of `GAMES` or as on a command line, with hyphens.
-        **options: Options of the game, see its page: values, or texts of them.
+    `options` are those of the game's page: values, or texts of them.
 
     Raises:
         InputError: An unknown game, preset or option, or a value that an option does not take.
@@ -248,15 +233,15 @@ def _make(name: str, options: tuple[tuple[str, type[Any], Any], ...]) -> Game:
 
 
 def flat_game(name: str, options: Mapping[str, Any]) -> Game:
-    """Make the game of a record, whose actions are whole plays."""
+    """Make a game by name and options, but with whole plays as actions, as in records."""
     return make_game(name, **options).flat
 
 
 def _reduce(game: Game) -> tuple[Any, ...]:
-    """Pickle the name and options of a game, not its tables; refuse one that they do not make."""
+    """Pickle a game as its name and options; refuse one that `make_game` does not make of them."""
     make = partial(make_game, game.name, **game.options)
     made = make()
-    # Notations and other forms, which have no equality, go with the rules.
+    # Notations and flat games have no equality, but follow from the rules.
     names = [each.name for each in fields(game) if each.name not in ("notation", "flat_form")]
     for name in names:
         if not _equal(getattr(game, name), getattr(made, name)):
@@ -268,7 +253,7 @@ def _reduce(game: Game) -> tuple[Any, ...]:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Return whether two values are equal, which may be tuples of arrays or records, as rules."""
+    """Return whether two values are equal, also if they are tuples of arrays, such as rules."""
     if all(isinstance(each, tuple) for each in (one, other)):
         return len(one) == len(other) and all(map(_equal, one, other))
     return one is other or np.array_equal(one, other)
@@ -280,8 +265,7 @@ copyreg.pickle(Game, _reduce)
 def find_games() -> None:
     """Load the specs of all entry points; a failing one does not affect the others.
 
-    Ours come first: a game of another package under the same name is left out. This is called at
-    the end of the package's import, since a spec may import any part of the package.
+    Ours come first: a game of another package under the same name is left out.
     """
     for point in sorted(entry_points(group=GROUP), key=order):
         try:

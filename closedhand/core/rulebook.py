@@ -1,8 +1,7 @@
 """Texts of a game by language: its rules in words, Markdown, and the terms of its table.
 
 The spec of a game has them as mappings, or names files of a package: `kuhn_poker:rulebook` are the
-files `rulebook.en.md`, `rulebook.zh.md` and so on, one a language, in the package `kuhn_poker`. The
-page of `closedhand web`, `closedhand show rules GAME` and the page of an environment show rules.
+files `rulebook.en.md`, `rulebook.zh.md` and so on, one a language, in the package `kuhn_poker`.
 """
 
 import json
@@ -16,9 +15,9 @@ from closedhand.core.registry import spec_of
 
 
 class Section(NamedTuple):
-    """A part of the rules, such as the course of play, in paragraphs.
+    """A section of the rules in words, such as the course of play.
 
-    `plays` are pairs of a name and the texts of cards, separated by spaces, that show it.
+    `text` has its paragraphs, `plays` pairs of the name of a play and example cards, with spaces.
     """
 
     title: str
@@ -45,7 +44,7 @@ def rules_in_words(name: str, language: str = ENGLISH) -> tuple[Section, ...]:
 
 
 def from_markdown(text: str) -> tuple[Section, ...]:
-    r"""Parse rules: sections under `## TITLE`, of paragraphs and of lists of plays `- NAME: CARDS`.
+    r"""Parse sections: a line `## TITLE`, then paragraphs and lists of plays `- NAME: CARDS`.
 
     Examples:
         >>> from_markdown("## Plays\n\nOf equal\nranks.\n\n- pair: 9 9")
@@ -74,11 +73,7 @@ def as_markdown(sections: tuple[Section, ...]) -> str:
 
 
 def terms_of(name: str) -> dict[str, Mapping[str, str]]:
-    """Return the terms of a game by language and English term; see `GameSpec.terms`.
-
-    Raises:
-        InputError: There is no such game.
-    """
+    """Return the terms of a game by language and English term; see `GameSpec.terms`."""
     found = _by_language(spec_of(name).terms or {}, "json")
     return {
         language: json.loads(terms) if isinstance(terms, str) else terms

@@ -1,10 +1,8 @@
 """Long work: limited by time, stopped by Ctrl-C, saved from time to time, and resumable.
 
-`Run` drives a `Learner` and writes its checkpoints. Loops of other libraries, and work without a
-learner, use only `Watch` (Ctrl-C, when to save), `work_off` (jobs in processes) and `check_same`
-(settings); `closedhand.core.parts` computes results in separate files. The first Ctrl-C stops at
-the next safe point and saves, a second one stops at once. A kill loses the work since the last
-checkpoint.
+`Run` drives a `Learner` and writes its checkpoints. Other long work uses only `Watch`, `work_off`
+and `check_same`. The first Ctrl-C stops at the next safe point and saves, a second one stops at
+once. A kill loses the work since the last checkpoint.
 """
 
 import json
@@ -23,7 +21,7 @@ from closedhand.core.reading import read_arrays
 from closedhand.core.workers import WorkerLost, Workers, results_of
 
 SAVE_EVERY = 10.0
-"""Seconds between checkpoints."""
+"""Minimum time between two checkpoints in seconds."""
 MOST_SAVING = 20.0
 """Minimum time between two checkpoints, in multiples of the time that writing one takes."""
 
@@ -33,23 +31,18 @@ Found = TypeVar("Found")
 
 
 class Learner(Protocol):
-    """Long work that is done piece by piece, such as learning or solving."""
+    """Long work that is done in pieces, such as learning or solving."""
 
     def advance(self, seconds: float) -> bool:
         """Do one piece of work, ideally of some tenths of a second.
 
-        If it raises a `KeyboardInterrupt`, the learner must be unchanged.
-
-        Args:
-            seconds: Time left; a piece that cannot be shortened may take longer.
-
-        Returns:
-            Whether to add a summary to the history.
+        It may take longer than `seconds`, the time left, if it cannot be shortened. Return whether
+        to add a summary to the history. A `KeyboardInterrupt` must leave the learner unchanged.
         """
         ...
 
     def state(self) -> dict[str, Any]:
-        """Return everything that `restore` needs: arrays, and types that the format allows."""
+        """Return everything that `restore` needs: arrays, and values that the `Format` writes."""
         ...
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -62,7 +55,7 @@ class Learner(Protocol):
     def summary(self) -> dict[str, Any]:
         """Return progress and quality so far, for the history: JSON values.
 
-        If it raises a `KeyboardInterrupt`, the learner must be unchanged.
+        A `KeyboardInterrupt` must leave the learner unchanged.
         """
         ...
 
@@ -71,9 +64,9 @@ Worker = TypeVar("Worker", bound=Learner)
 
 
 class Format(NamedTuple):
-    """A file format of checkpoints: functions that write a file, atomically, and that read it.
+    """A file format of checkpoints: functions that write a file atomically, and that read it.
 
-    A checkpoint consists of a state, and the metadata of a run, JSON values by `ABOUT`.
+    Both take or return a learner's state, and the metadata of a run: JSON values by `ABOUT`.
     """
 
     write: Callable[[Path, dict[str, Any], dict[str, Any]], None]
@@ -81,7 +74,7 @@ class Format(NamedTuple):
 
 
 ABOUT = ("settings", "seconds", "history")
-"""Metadata in a checkpoint, beside the state of a learner."""
+"""Names of the metadata in a checkpoint."""
 
 
 def _read_npz(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -98,7 +91,7 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
     """Refuse to resume work on a path that was begun with other settings, or another `version`.
 
     Raises:
-        InputError: A setting differs; the message names it, or its options, and both values.
+        InputError: A setting of `wanted` differs; the message has both values.
     """
     for key, now in wanted.items():
         was = found.get(key)
@@ -117,7 +110,6 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
 
 
 def _differing(found: Options, wanted: Options) -> tuple[str, str]:
-    """Write the options that differ, as found and as wanted."""
     absent = object()
     names = [n for n in {**wanted, **found} if found.get(n, absent) != wanted.get(n, absent)]
     was, now = (
@@ -130,10 +122,9 @@ def _differing(found: Options, wanted: Options) -> tuple[str, str]:
 class Watch:
     """Ctrl-C and the checkpoints of long work: a context in which a loop runs.
 
-    A loop calls `tick` after every piece of work and ends when `tick` returns False. At the end of
-    the context, after the work or the first Ctrl-C, unsaved work is saved; the context catches that
-    `KeyboardInterrupt`. After a second Ctrl-C or another error nothing is saved, and the error
-    leaves the context.
+    A loop calls `tick` after every piece of work and ends when `tick` returns False. After the work
+    or the first Ctrl-C, whose `KeyboardInterrupt` the context catches, unsaved work is saved. After
+    a second Ctrl-C or another error nothing is saved, and the error leaves the context.
 
     Attributes:
         pieces: Number of pieces done.
@@ -178,12 +169,9 @@ class Watch:
         return time.monotonic() - self._saved > max(SAVE_EVERY, MOST_SAVING * self._cost)
 
     def tick(self, note: Callable[[], object] = lambda: None) -> bool:
-        """Count a piece of work, `note` it, and save if it is time.
+        """Count a piece of work, `note` it, and save if that is due; return False after a Ctrl-C.
 
         If a Ctrl-C ends `note`, the piece is saved nevertheless.
-
-        Returns:
-            Whether there was no Ctrl-C.
         """
         self.pieces += 1
         note()
@@ -208,12 +196,9 @@ class Run(Generic[Worker]):
         learner: The learner, before its first piece of work.
         settings: Settings that must be the same on resumption, JSON values.
         path: Path of the checkpoint; None: none is kept.
-        save_results: Called before each checkpoint, so no checkpoint but the first is newer than
-            these results.
-        format: Format of the checkpoint.
-        note_checkpoints: Whether every checkpoint adds a summary to the history, besides those
-            that the learner asks for.
-        made: Main result of `save_results`; without a checkpoint it is that of another run.
+        save_results: Function that writes further files, called before each checkpoint (`save`).
+        note_checkpoints: Whether each checkpoint adds a summary, also if `advance` returns False.
+        made: Main file of `save_results`; one that exists without a checkpoint is of another run.
         seconds: Seconds of work over all resumptions, without summaries and checkpoints.
         history: Summaries of the learner in order, each with the seconds of work before it.
         interrupted: Whether Ctrl-C ended the work.
@@ -293,8 +278,8 @@ class Run(Generic[Worker]):
 
         Args:
             limit: Seconds of work after which to end, including those before a resumption.
-            over: Returns whether to end; called before every piece.
-            progress: Called after every piece.
+            over: Function that is called before every piece of work and returns whether to end.
+            progress: Function that is called after every piece of work.
 
         Raises:
             InputError: The checkpoint cannot be written; the last one is unchanged.
@@ -331,10 +316,9 @@ class Run(Generic[Worker]):
         return round(self.seconds, 6)
 
     def save(self) -> None:
-        """Save further results, then write a checkpoint.
+        """Do `save_results`, then write a checkpoint.
 
-        The first checkpoint is also written before `made`, which a kill between the two would
-        otherwise leave as if it were of another run.
+        The first is also written before: without a checkpoint `made` counts as another run's.
         """
         if self.note_checkpoints:
             self.note()
@@ -344,7 +328,6 @@ class Run(Generic[Worker]):
         self._keep()
 
     def _keep(self) -> None:
-        """Write a checkpoint."""
         if self.path is not None:
             about = {key: getattr(self, key) for key in ABOUT}
             self.format.write(self.path, self.learner.state(), about)
@@ -359,18 +342,14 @@ def work_off(
     so_far: Callable[[], Found | None],
     save: Callable[[Found], object] = lambda found: None,
 ) -> Found:
-    """Do jobs, possibly in several processes, and save a summary from time to time.
+    """Do jobs, possibly in several processes; save summaries on the way, and return the last.
 
-    The first four arguments are those of `closedhand.core.workers.results_of`. `take` gets every
-    result in the order of the jobs, after a Ctrl-C those that are finished. `so_far` returns a
-    summary of them, None if there is nothing to summarise. `save` saves a summary from time to
-    time, but not at the end.
-
-    Returns:
-        The summary of all jobs; after a Ctrl-C of the jobs finished by then.
+    The first four arguments are those of `closedhand.core.workers.results_of`. `take` gets the
+    results in the order of the jobs, after a Ctrl-C only those of finished jobs. `so_far` returns a
+    summary of the results taken, or None. `save` gets all summaries but the last.
 
     Raises:
-        KeyboardInterrupt: There was no summary before a Ctrl-C, or there was a second one.
+        KeyboardInterrupt: A second Ctrl-C, or no summary at the end, as after an early Ctrl-C.
         InputError: Processes cannot get the jobs, since they cannot be pickled.
         WorkerLost: A process was ended from outside; the summary before that is saved.
     """

@@ -13,7 +13,7 @@ def seating(sides: Sequence[int], table: int) -> tuple[int, ...]:
 
     Args:
         sides: The side that each seat plays for (`Game.sides`).
-        table: 0 <= table < k, where k is the number of sides and of teams.
+        table: Number of the table, from 0 to k - 1, where k is the number of sides and of teams.
 
     Examples:
         >>> seating((0, 1, 1), 0), seating((0, 1, 1), 1)

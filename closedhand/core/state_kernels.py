@@ -31,7 +31,7 @@ def legal(rules: Rules, state: State, out: Ids) -> Integer:
 
 @kernel
 def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
-    """Do `batch_kernels.play`; once the game is over, every action is illegal."""
+    """Do `batch_kernels.play`; return `ILLEGAL` once the game is over."""
     rules, state = unpack(rules), unpack(state)
     if contract.over(rules, state):
         return ILLEGAL

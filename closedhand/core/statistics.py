@@ -1,8 +1,7 @@
 """Means with confidence intervals, over the deals of a match or the matches of a league.
 
 Intervals of shares are Wilson's, others are by Student's t. In simulations of payoffs of 30 deals
-or more, 95% intervals hold the true mean in 94 to 98 of 100 cases, also where payoffs double with
-bombs and few deals differ; percentiles of a bootstrap hold it in 89 to 96.
+or more, 95% intervals held the true mean in 94 to 98% of cases, those of a bootstrap in 89 to 96%.
 """
 
 import math
@@ -12,32 +11,29 @@ from typing import NamedTuple
 import numpy as np
 
 BLOCK, SHORT_BLOCK, FEWEST_BLOCKS = 100, 10, 10
-"""Minimum number of rows of a block; the same where that gives fewer than `FEWEST_BLOCKS` blocks;
-and this number of blocks. The payoffs of neighbouring rounds of Daihinmin with classes have a
+"""Minimum number of rows of a block: `BLOCK`, or `SHORT_BLOCK` where `BLOCK` gives fewer than
+`FEWEST_BLOCKS` blocks. The payoffs of neighbouring rounds of Daihinmin with classes have a
 correlation of 0.3, which is gone after three rounds."""
 LEVEL = 0.95
-"""Confidence level of intervals."""
 TINY = np.finfo(float).tiny
 
 
 class Estimate(NamedTuple):
-    """A mean over deals or matches, and the ends of its 95% interval."""
+    """A mean over deals or matches, and the ends of its confidence interval."""
 
     mean: float
     low: float
     high: float
 
     def cells(self, form: str) -> tuple[str, str]:
-        """Write the mean, and the interval."""
+        """Write the mean and the interval as two texts; `form` is the format of each number."""
         return f"{self.mean:{form}}", interval(self.low, self.high, form)
 
 
 def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
     """Estimate the mean of each column with its interval by Student's t; a single row has NaN ends.
 
-    Args:
-        values: A row for each deal or match, a column for each measure, [n, m] with n > 0.
-        level: Confidence level of the interval.
+    `values`, [n, m], have a row for each deal or match and a column for each measure.
 
     Raises:
         ValueError: There are no rows.
@@ -55,17 +51,13 @@ def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
 def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
     """Estimate the mean of each column of shares, such as win rates, with its 95% interval.
 
-    The interval is Wilson's, which lies within 0 to 1 and also holds near the ends. Its number of
-    games is that of independent games with the same variance of the mean, as in surveys, since
-    games of one deal depend on each other.
+    The interval is Wilson's, which lies within 0 to 1 and also holds near these ends. Games of one
+    deal depend on each other; so, as in surveys, the interval is for the number of independent
+    games that would give the mean the same variance.
 
     Args:
-        values: Shares, otherwise as for `student`; a single row has NaN ends.
-        games: Number of independent games behind a column whose rows are all 0 or all 1; by default
-            one a row.
-
-    Raises:
-        ValueError: There are no rows.
+        values: Shares; shape and errors are as for `student`.
+        games: Number of independent games for a column of only 0 or only 1; by default one a row.
 
     Examples:
         >>> [[round(end, 2) for end in each] for each in shares(np.array([[1.0]] * 20))]
@@ -105,9 +97,8 @@ def count_blocks(rows: int) -> int:
 def over_blocks(values: np.ndarray) -> list[Estimate]:
     """Estimate the mean of each column with its interval, for rows that depend on earlier rows.
 
-    The rows, such as the rounds of a match, are divided into consecutive blocks of nearly equal
-    size, as many as `count_blocks` says. The interval is that of `student` over the means of the
-    blocks; values are as for `student`.
+    The interval is that of `student` over the means of `count_blocks` consecutive blocks of rows,
+    such as the rounds of a match. `values` and errors are those of `student`.
 
     Examples:
         >>> [estimate] = over_blocks(np.array([[1.0], [0.0]] * 500))

@@ -3,6 +3,6 @@
 RUNNING, OVER, ILLEGAL, REFUSED = range(4)
 """The game goes on; it has ended; the user's action was illegal; a policy's action was illegal.
 
-An illegal action changes nothing in the state. In Gymnasium envs the user's ends the game with a
-penalty; a policy's raises an error, or in a batch on a device ends the game without a penalty.
+An illegal action changes nothing in the state. In Gymnasium envs an illegal action of the user ends
+the game with a penalty. One of a policy raises an error, or on a device just ends the game.
 """

@@ -1,15 +1,13 @@
 """Random numbers from arrays, for kernels: NumPy's default generator, and one that counts.
 
-A **stream of a seed** is NumPy's default generator as an array: passing a `numpy.random.Generator`
-to a kernel takes longer than a step of most games. It holds the state of the bit generator, PCG64
-(O'Neill, 2014; XSL-RR output), and gives the same numbers. State and increment have 128 bits,
-stored in digits of 32 bits, the lowest first: products of two digits fit in 64 bits, in kernels as
-in plain Python.
+A **stream of a seed** is the state of NumPy's default generator, PCG64 (O'Neill, 2014; XSL-RR
+output), as an array: passing a `numpy.random.Generator` to a kernel takes longer than a step of
+most games. State and increment have 128 bits, stored in digits of 32 bits, the lowest first:
+products of two digits fit in 64 bits, in kernels as in plain Python.
 
 A **stream of a game** is two numbers: a key, and the number of draws so far. They determine the
 next number (splitmix64; Steele, Lea and Flood, 2014). So the draws of a game do not depend on the
-order of the games or on the device. Vector envs have a stream for each game, with `random()` like
-generators.
+order of the games or on the device. Vector envs have one for each game, with `random()`.
 """
 
 from collections.abc import Sequence
@@ -23,9 +21,9 @@ from closedhand.core.numba.fast_call import PLAIN
 from closedhand.core.numba.jit import draw_seed, kernel
 
 Stream = NDArray[np.uint64]
-"""The state and the increment of a stream of a seed, uint64 [8]; or that of a game, uint64 [2]."""
+"""A stream of a seed, state and increment, uint64 [8]; or of a game, key and count, uint64 [2]."""
 Streams = NDArray[np.uint64]
-"""A stream for each game of a batch: key and count, uint64 [n, 2]."""
+"""A stream of a game for each game of a batch, uint64 [n, 2]."""
 
 DIGITS = 4
 BITS = np.uint64(32)
@@ -44,7 +42,6 @@ def make_stream(seed: int) -> Stream:
 WEYL = np.uint64(0x9E3779B97F4A7C15)
 """Increment of splitmix64: the odd number nearest to 2^64 divided by the golden ratio."""
 MIX = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-"""Multipliers of splitmix64's finaliser."""
 
 
 # Plain Python would warn of overflow.
@@ -68,7 +65,7 @@ class _PlainStreams(np.ndarray[Any, np.dtype[np.uint64]]):
 
 @extending.overload_method(types.Array, "random")
 def random_of_stream(stream: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
-    """Implement `random()` of a game's stream in kernels."""
+    """Implement `random()` of a game's stream, uint64 [2], in kernels."""
     if stream == types.Array(types.uint64, 1, "C"):
 
         def implementation(stream: Any) -> Any:
@@ -92,7 +89,7 @@ def seed_stream(stream: Stream, rng: np.random.Generator) -> None:
 def begin_streams(seeds: Sequence[int | None]) -> tuple[NDArray[np.uint64], Streams]:
     """Make the seeds of the first deals, uint64 [n], and streams for all later random numbers.
 
-    Both come from the generator of each seed, which first gives the deal; None: a random seed.
+    Game i gets both, in this order, from the generator of `seeds[i]`; None: a random seed.
     """
     deals, streams = np.zeros(len(seeds), np.uint64), make_streams(len(seeds))
     for i, seed in enumerate(seeds):

@@ -12,13 +12,10 @@ PLAIN = {
 """ASCII replacements of characters that this package prints."""
 
 UNPAIRED = "backslashreplace"
-"""Error handler that escapes unpaired surrogates as JSON does; names of files in another encoding
-contain them."""
+"""Error handler that escapes unpaired surrogates, as in names of files in another encoding."""
 
 FALLBACK = "closedhand.plain"
-"""Name of the error handler that replaces characters that an encoding lacks by ASCII.
-
-It uses `PLAIN`, else an escape, for `str.encode` and the streams of the command line."""
+"""Error handler that replaces characters that an encoding lacks by `PLAIN`, else by an escape."""
 
 
 def escaped(character: str) -> str:
@@ -37,7 +34,7 @@ codecs.register_error(FALLBACK, _plain)
 
 
 def showable(text: str, stream: TextIO | None) -> str:
-    """Replace characters that the encoding of a stream lacks by ASCII."""
+    """Replace characters that the encoding of a stream lacks by ASCII; None counts as UTF-8."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return text.encode(encoding, FALLBACK).decode(encoding)
 
@@ -49,10 +46,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def one_line(text: str) -> str:
-    """Convert a text to one line that is safe to print, at most `MOST` characters.
-
-    Line ends, control characters and other invisible characters are escaped.
-    """
+    """Escape line ends and invisible characters of a text, and cut it to `MOST` characters."""
     text = _cut(text)
     if text.isprintable():
         return text

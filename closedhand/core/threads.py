@@ -1,4 +1,4 @@
-"""Work on many items in all cores of this process, for kernels, which release the GIL."""
+"""Work on many items in several threads, for kernels, which release the GIL."""
 
 import os
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from closedhand.core import interrupt
 MOST_THREADS = 1024
 """Maximum number of threads that a user may ask for."""
 CHUNK = 512
-"""Number of items in a piece; a single piece is done in the caller's thread."""
+"""Default number of items in a slice."""
 
 
 def cores() -> int:
@@ -26,9 +26,10 @@ def in_threads(
     progress: Callable[[int], object] = lambda done: None,
     chunk: int = CHUNK,
 ) -> None:
-    """Do work on `number` items, a slice of `chunk` at a time; `work` has to release the GIL.
+    """Do work on `number` items on all cores; `work` gets slices of up to `chunk` items.
 
-    `progress` is called with the number of items done, unless there is only one slice.
+    `work` has to release the GIL. `progress` is called with the number of items done, in order. A
+    single slice is done in the caller's thread, without `progress`.
     """
     pieces = [slice(start, min(start + chunk, number)) for start in range(0, number, chunk)]
     if len(pieces) <= 1:
@@ -48,11 +49,10 @@ def in_threads(
 
 
 def side_by_side(work: Callable[[int, int], object], number: int, threads: int) -> None:
-    """Do work on `number` items in a lasting pool of threads, for work of milliseconds.
+    """Divide `number` items, at least 1, among lasting `threads`, for work of milliseconds.
 
-    There is at least 1 item. The work gets the index of its first item and that after its last one.
-    One of the threads is the caller's. None works on after the return, or after an exception, such
-    as that of Ctrl-C. If several threads fail, one of their exceptions is raised.
+    `work` gets the index of its first item and the index after its last. One of the threads is the
+    caller's. All have finished when this returns, or raises an exception of one of them.
     """
     share = -(-number // threads)
     spans = [(first, min(first + share, number)) for first in range(0, number, share)]
@@ -92,7 +92,7 @@ def side_by_side(work: Callable[[int, int], object], number: int, threads: int) 
 
 @cache
 def _jobs(threads: int, process: int) -> SimpleQueue[Callable[[], None]]:
-    """Return the job queue of a process's lasting threads; a fork, which has none, gets its own.
+    """Return the job queue of the lasting threads of a process; a forked one needs threads anew.
 
     An executor of Python has locks that stay shut if a signal handler raises while one is held.
     """
@@ -103,6 +103,5 @@ def _jobs(threads: int, process: int) -> SimpleQueue[Callable[[], None]]:
 
 
 def _work_off(jobs: SimpleQueue[Callable[[], None]]) -> None:
-    """Do one job after the other, forever; keep no reference to one while waiting for the next."""
-    while True:
+    while True:  # without a name for the job: its reference would last until the next one
         jobs.get()()

@@ -25,9 +25,9 @@ NO_OUTCOME = " does not follow from the deal and the actions"
 
 
 def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
-    """Name a field that is out of its range; return an empty text if there is none.
+    """Say which field of a state is out of its range; return an empty text if none is.
 
-    The bounds, least and greatest value by field, apply to every entry of an array.
+    `bounds` are the least and greatest values by field, of every entry if the field is an array.
     """
     for name, (low, high) in bounds.items():
         for value in np.ravel(state[name]).tolist():
@@ -38,9 +38,9 @@ def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
 
 @kernel
 def _play_while_admitted(rules: Rules, state: State, actions: Ids, ids: Ids) -> int:
-    """Play `actions` as long as a history may hold them; return how many were.
+    """Play `actions` up to the first that no history holds; return the number of those played.
 
-    In a lenient game it also holds the actions that illegal ones count as, legal or not.
+    The history of a lenient game holds the actions that illegal ones count as, legal or not.
     """
     for k in range(len(actions)):
         if not 0 <= contract.admit(rules, state, actions[k], ids) == actions[k]:
@@ -56,7 +56,7 @@ def replay(rules: Any, state: np.record, actions: Any, ids: int, what: str = "ac
         rules: Rules of the actions, flat or in sub-steps.
         state: State that is changed in place; it must be safe for kernels, and remains safe.
         actions: Any integers, [n].
-        ids: Number of action ids, the size of the scratch space.
+        ids: Number of actions of `rules`.
         what: Name of an action, for the reason.
     """
     actions = np.asarray(actions, np.int64)
@@ -67,7 +67,7 @@ def replay(rules: Any, state: np.record, actions: Any, ids: int, what: str = "ac
 
 
 def difference(state: np.record, replayed: np.record, seats: int) -> str:
-    """Name the first field in which a state differs from the replayed one; empty if none does.
+    """Say which field of a state first differs from the replayed one; return "" if none does.
 
     A field with `seats` entries has one for each player.
     """
@@ -104,7 +104,7 @@ def unlike_redealt(
 
 
 def reason(game: Any, state: Any, player: int | None = None) -> str:
-    """Check any object for `Game.valid`: a record by the game's own check or else by `generic`."""
+    """Do `Game.valid`: check a record by `valid` of the game's module or else by `generic`."""
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
         return f"it is not a record of {game.name}"
     record = game.empty(1)
@@ -119,9 +119,9 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
     """Check a state of any game by means of its notation of deals.
 
     The history is replayed from the deal in the game's notation. The outcome must agree in the
-    player to act, the history and whether the game is over; also in the observations of all
-    players, except in sub-steps. The history of a simultaneous game is not in order, so only
-    ranges are checked. A game whose functions crash on a damaged record needs its own `valid`.
+    player to act, the history and whether the game is over; except in sub-steps also in the
+    observations of all players. Of a simultaneous game, whose history is not in order, only ranges
+    are checked. A game whose functions crash on a damaged record needs its own `valid`.
     """
     bounds = {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))}
     wrong = outside(state, bounds)

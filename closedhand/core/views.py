@@ -1,7 +1,6 @@
-"""Common parts of the games' functions `view_from`: parsing and playing the observed actions.
+"""Functions for `view_from` of the games: parsing and playing the observed actions.
 
-They build a view from the knowledge of a player at a real table: they play the actions by the rules
-from a position with placeholders for hidden cards. The view does not depend on the placeholders.
+`view_from` plays the actions by the rules, with any cards in place of those that the view hides.
 """
 
 from collections.abc import Iterable
@@ -22,20 +21,20 @@ HIDDEN = -1
 
 
 def listed(actions: Any) -> list[Any]:
-    """Convert the actions so far to a list; refuse a single text, and what is not iterable."""
+    """Convert the actions so far to a list; refuse a single text, or an object not iterable."""
     if isinstance(actions, str) or not isinstance(actions, Iterable):
         raise InputError(f"actions are a list of ids or texts, not {shown(actions)}")
     return [*actions]
 
 
 def at_action(number: int, action: Any) -> AbstractContextManager[None]:
-    """Put the number of an action, and the action, before errors in a block."""
+    """Put the number of an action, and the action, before an `InputError` in a block."""
     text = action if isinstance(action, str) else shown(cast(object, action))
     return prefixed(f"action {number}, {text}")
 
 
 def is_unseen(action: Any) -> bool:
-    """Return whether an action stands for one that the player has not seen."""
+    """Return whether an action is `UNSEEN` or a negative id."""
     if isinstance(action, str):
         return action.strip() == UNSEEN
     return isinstance(action, INTEGERS) and int(action) < 0
@@ -45,7 +44,7 @@ def read(game: Game, state: State, action: Any) -> int:
     """Parse an action of a flat game, an id or its notation, to its id.
 
     Raises:
-        InputError: It is neither, or stands for an unseen action.
+        InputError: The action is neither, or is one that `is_unseen`.
     """
     if is_unseen(action):
         raise InputError("the player has seen this action: give its id or text")

@@ -1,4 +1,4 @@
-"""Do jobs in several processes or elsewhere, with results in order, even after an interruption."""
+"""Do jobs in several processes or by remote workers, with results in order, even after Ctrl-C."""
 
 import multiprocessing
 import os
@@ -38,11 +38,10 @@ class RemoteWorkers(Protocol):
 
 
 Workers = int | RemoteWorkers
-"""A number of processes, or remote workers."""
 
 
 def check_workers(workers: Workers) -> Workers:
-    """Check remote workers, or a number of processes."""
+    """Return the workers; refuse a number of processes below 1."""
     if hasattr(workers, "results_of"):
         return workers
     return whole_number(workers, "a number of workers", 1)
@@ -54,7 +53,7 @@ def results_of(
     first: list[tuple[Any, ...]],
     workers: Workers,
 ) -> Iterator[Result]:
-    """Yield the results of jobs in order; after an interruption yield the finished ones and raise.
+    """Yield the results of jobs in order; after Ctrl-C yield those of the finished jobs and raise.
 
     If Ctrl-C is deferred (`closedhand.core.interrupt`), it takes effect between jobs and while
     waiting for one. A second Ctrl-C does not wait for running jobs.
@@ -62,13 +61,13 @@ def results_of(
     Args:
         work: Function that does a job.
         jobs: Arguments of each job.
-        first: Short jobs done here before several workers start: unknown names fail early, and
-            kernels are compiled once instead of in each worker.
+        first: Arguments of short jobs that this process does before several workers start: unknown
+            names fail early, and kernels are compiled once instead of in each worker.
         workers: Number of processes, 1: this one; or remote workers.
 
     Raises:
         InputError: Processes cannot get the jobs, since they cannot be pickled.
-        WorkerLost: A process was ended; the results of the jobs before its own were yielded.
+        WorkerLost: A process was ended from outside; results of earlier jobs were yielded.
     """
     workers = min(workers, max(1, len(jobs))) if isinstance(workers, int) else workers
     if workers == 1:
@@ -95,8 +94,7 @@ def results_of(
                     begun = True
                     yield result
             except KeyboardInterrupt:
-                # The remaining processes have running jobs, which a second Ctrl-C does not wait
-                # for.
+                # Any remaining processes have running jobs: this was a second Ctrl-C.
                 for process in set(multiprocessing.active_children()) - others:
                     process.kill()
                 raise

@@ -1,1 +1,1 @@
-"""Compile, cache, link and call kernels: the code that relies on Numba's private parts."""
+"""Compile, cache, link and call kernels: the code that relies on private names of Numba."""

@@ -1,25 +1,22 @@
 """Compiled kernels on disk: a binary is loaded only if its source files are unchanged.
 
-A compiled kernel contains the code of everything that it calls. Through the classes of its
-arguments (see `contract.dispatched`) this may be code of several packages, but Numba checks only
-the function's own file. Here a binary is loaded only if name, time and size are unchanged for every
-source file that its code may come from:
+A compiled kernel contains the code of everything that it calls, also in other packages, by the
+classes of its arguments (see `contract.dispatched`). Numba checks only the function's own file.
+Here the name, time and size of every source file that the code may come from are checked:
 
 1. Collect the module of the function, the module of every NamedTuple class in the signature
    (`Rules`, policies, and those within them), and the module that the class names in `kernels`.
-2. Of modules of this package, take their files and those of all modules of this package that they
-   import, directly or not.
-3. Of other packages, take all files of the top-level package, or the file of a top-level module.
-   Do so too for packages whose kernels one of the modules imports, and then take all files of this
-   package as well.
+2. Of modules of this package, take the files, and those of its modules that they import, in turn.
+3. Of other packages that have such modules, or whose kernels these import, take all files of the
+   top-level package or module; if there are any, take all files of this package, too.
 
 Each set of packages in signatures has an index file of its own. So a change discards only the
 binaries that depend on it, and a lookup imports only the packages involved.
 
-Two limits: Code typed at a prompt or in a notebook, and every kernel for a class that is defined
-there, in `__main__` or within a function, is compiled in every process. A change is not noticed in
-code that is no kernel and comes from a further package, such as a constant imported from a file
-beside a script: delete the cache, or turn the files into a package.
+Code typed at a prompt or in a notebook, and every kernel for a class that is defined there, in
+`__main__` or within a function, is compiled in every process. A change of code that is no kernel
+and comes from a further package, such as a constant imported from a file beside a script, is not
+noticed: delete the cache, or turn the files into a package.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -45,7 +42,6 @@ from closedhand.core.numba.notices import HOME, warn_that_nothing_is_kept
 from closedhand.core.numba.private import Dispatcher, FunctionCache, IndexDataCacheFile, sigutils
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-"""The folder of this package, whose name is `HOME`."""
 
 
 class Sources:
@@ -60,7 +56,7 @@ class Sources:
         self._imports: dict[str, set[str]] = {}
 
     def note(self, module: str) -> None:
-        """Note the files for a module that is being imported, or reloaded."""
+        """Note the files of the package of a module that is being imported or reloaded."""
         spec = getattr(sys.modules.get(module), "__spec__", None)
         if self._specs.setdefault(module, spec) is not spec:
             self._specs[module] = spec
@@ -75,10 +71,7 @@ class Sources:
         return self._files[root]
 
     def closure(self, modules: Iterable[str]) -> dict[str, str]:
-        """Return time and size of the files of modules of `HOME` and of all their imports from it.
-
-        The imports are found by `_IMPORT`, transitively.
-        """
+        """Return time and size of the files of modules of `HOME`, and of their imports, in turn."""
         files = self.files(HOME)
         queue, seen = list(map(_path, modules)), set[str]()
         while queue:
@@ -91,7 +84,7 @@ class Sources:
         return {path: files[path] for path in sorted(seen)}
 
     def _read(self, path: str) -> set[str]:
-        """Return the files that a file of `HOME` imports; all files if it has changed meanwhile."""
+        """Return the files that a file of `HOME` imports; all files of `HOME` if it has changed."""
         files = self.files(HOME)
         try:
             if state_of(path) != files[path]:
@@ -107,7 +100,7 @@ _IMPORT = re.compile(rf"^\s*from ({HOME}[\w.]*) import (\([^)]*\)|.*)|\"({HOME}\
 
 
 def _imports(source: str) -> Iterator[str]:
-    """Find texts in a source that may name a module of `HOME`."""
+    """Iterate over texts in a source that may name a module of `HOME`."""
     for package, names, text in _IMPORT.findall(source):
         yield package or text
         yield from (f"{package}.{name}" for name in re.findall(r"\w+", names))
@@ -134,7 +127,7 @@ def _files(module: ModuleType | None) -> dict[str, str]:
 
 
 def state_of(path: str) -> str:
-    """Return time and size of a file."""
+    """Return time and size of a file, as a text to compare."""
     stat = os.stat(path)
     return f"{stat.st_mtime_ns} {stat.st_size}"
 
@@ -147,7 +140,6 @@ def _sources_below(folder: str) -> Iterator[str]:
 
 
 def _name(module: str) -> str:
-    """Return the name under which a module can be imported."""
     # Under `python -m` the spec knows the real name of `__main__`.
     spec = getattr(sys.modules.get(module), "__spec__", None)
     return spec.name if spec else module
@@ -203,7 +195,7 @@ def classes_of(arguments: Iterable[Any]) -> Iterator[Any]:
 
 
 def has_name(cls: Any) -> bool:
-    """Return whether an index can name a class so that another process finds the same one."""
+    """Return whether another process finds the class under its module and name."""
     try:
         found = attrgetter(cls.__qualname__)(sys.modules[cls.__module__])
     except (KeyError, AttributeError):
@@ -214,13 +206,8 @@ def has_name(cls: Any) -> bool:
 def sources_of(module: str, kinds: Iterable[Any]) -> tuple[dict[str, str], list[str]]:
     """Find the source files whose code a kernel of a module may contain.
 
-    Args:
-        module: The module.
-        kinds: Numba types of the kernel's arguments.
-
-    Returns:
-        Time and size of the files by path, none if they are not known; and the packages, or modules
-        of `HOME`, that are among them because of the arguments alone.
+    Return time and size of each by path, empty if one is not known; and the packages, or modules
+    of `HOME`, whose files are among them only because of `kinds`, the Numba types of the arguments.
     """
     classes = set(classes_of(kinds))
     own = _name(module)
@@ -242,15 +229,13 @@ class _Index(IndexDataCacheFile):
     """Numba's index and binaries, each after a digest: a damaged file counts as missing.
 
     A binary is stored with its key and the stamp of its sources, and counts as missing under
-    others: of two processes that save at a time, one may write the index and the other the file.
+    others: of two processes that save at a time, one may write the index and the other the binary.
     """
 
     def save(self, key: Any, data: Any) -> None:
-        """Save a binary under a key."""
         super().save(key, (self._source_stamp, key, data))
 
     def load(self, key: Any) -> Any:
-        """Load the binary of a key; None if there is none."""
         found = super().load(key)
         return found[2] if found is not None and found[:2] == (self._source_stamp, key) else None
 
@@ -300,8 +285,7 @@ class Cache(FunctionCache):
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super()._load_overload(sig, target_context) if self._open(sig) else None
         if found is not None:
-            # Numba keeps the LLVM code beside the machine code, to link it into callers. Ours
-            # link only the function's `Part`, so the LLVM code of the whole would waste memory.
+            # Callers link the function's `Part`: the LLVM code of the whole would waste memory.
             found.library._shared_module = None
         return found
 
@@ -313,7 +297,7 @@ class Cache(FunctionCache):
             warn_that_nothing_is_kept(str(error))
 
     def _open(self, sig: Any) -> bool:
-        """Choose the index for a signature; return whether it can be cached at all."""
+        """Open the index for a signature; return whether the signature can be cached at all."""
         kinds = sigutils.normalize_signature(sig)[0]
         files, others = sources_of(self._py_func.__module__, kinds)
         if not files or not all(map(has_name, classes_of(kinds))):
@@ -334,9 +318,8 @@ class PartCache(Cache):
     suffix = ".part"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load the code of a signature into the context of parts."""
+        """Load the code of a signature into `context_of_parts`."""
         return super().load_overload(sig, context_of_parts(target_context))
 
 
 SOURCES = Sources()
-"""The source files of this process."""

@@ -33,7 +33,7 @@ def pack(value: Value) -> Value:
 
 
 def _unpack(value: Value) -> Value:
-    """Restore a packed value; another value stays as it is. It is `unpack` without the compiler."""
+    """Restore a packed value, without the compiler; another value stays as it is."""
 
     def opened(part: Any) -> Any:
         is_packed = isinstance(part, np.ndarray) and part.ndim == 0 and part.dtype.fields
@@ -43,7 +43,7 @@ def _unpack(value: Value) -> Value:
 
 
 def _with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Apply a function to the parts of a value, in tuples of tuples."""
+    """Apply a function to a value or, if it is a tuple, to its members, also in inner tuples."""
     if not isinstance(value, tuple):
         return change(value)
     parts = (_with_parts(part, change) for part in cast(tuple[Any, ...], value))
@@ -51,11 +51,9 @@ def _with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _in_kernels(kind_of: Callable[[Any], Any], build: Callable[..., Any]) -> Any:
-    """Make a function for kernels that changes the parts of a value, in tuples of tuples.
+    """Make `_with_parts` with one change for kernels; a plain kernel would copy records.
 
-    Args:
-        kind_of: Returns the Numba type of a changed part by that of the part.
-        build: Builds its LLVM value. A plain function that returns records would copy them.
+    `kind_of` maps the Numba types of members to those of changed members; `build` makes the values.
     """
 
     def changed_kind(kind: Any) -> Any:
@@ -84,13 +82,13 @@ def _in_kernels(kind_of: Callable[[Any], Any], build: Callable[..., Any]) -> Any
 
 
 def _opened_kind(kind: Any) -> Any:
-    """Return the Numba type of a part after `unpack`."""
+    """Return the Numba type of a member after `unpack`."""
     is_array = isinstance(kind, types.Array) and kind.ndim == 0
     return kind.dtype if is_array and isinstance(kind.dtype, types.Record) else kind
 
 
 def _opened(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Build the record of a packed part: a pointer to the array's data."""
+    """Build the record of a packed member: a pointer to the array's data."""
     opened = _opened_kind(kind)
     if opened is kind:
         return value
@@ -113,7 +111,7 @@ def _same(value: Value) -> Value:
 
 
 PLAIN: bool = bool(config.DISABLE_JIT)  # pyright: ignore[reportAttributeAccessIssue]
-"""Whether kernels are plain functions."""
+"""Whether kernels are plain functions, under `NUMBA_DISABLE_JIT`."""
 
 unpack: Callable[[Any], Any] = _unpack if PLAIN else _in_kernels(_opened_kind, _opened)
 
@@ -128,9 +126,7 @@ the step of a small game. The arrays must be arguments of the kernel: its caller
 def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     """Return the compiled code of a kernel for the types of some arguments.
 
-    Returns:
-        The code, to be called with arguments of exactly these types, by position: nothing checks
-        them. Without the compiler it is the function itself.
+    Call the code with arguments of exactly these types, by position: nothing checks them.
     """
     if not isinstance(kernel, Dispatcher):
         return kernel
@@ -138,10 +134,7 @@ def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
 
 
 class Crossing:
-    """Fast calls of kernels for single states of a game; the kernels `unpack` their arguments.
-
-    A copied or unpickled object packs its rules anew.
-    """
+    """Fast calls of kernels for single states of a game; the kernels `unpack` their arguments."""
 
     def __init__(self, rules: Any, dtype: np.dtype[Any]) -> None:
         self._made_of = rules, dtype
@@ -150,10 +143,7 @@ class Crossing:
         self._codes: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     def __call__(self, kernel: Callable[..., Any], state: np.record, *arguments: Any) -> Any:
-        """Call a kernel for a state, which it may change, and return its result.
-
-        The types of its other arguments must be the same at every call.
-        """
+        """Call a kernel for a state, which it may change; the types of `arguments` are fixed."""
         if PLAIN:
             return kernel(self._rules, state, *arguments)
         code = self._codes.get(kernel)

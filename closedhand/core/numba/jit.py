@@ -1,11 +1,9 @@
 """The one way to compile: `kernel` turns a plain function into a cached Numba function.
 
 It is `numba.njit(cache=True, nogil=True, error_model="numpy")` with three additions: a cache that
-notices more changes than Numba's (`closedhand.core.numba.cache`), kernels that are linked into
-those that call them (`closedhand.core.numba.linking`), and a line on stderr that explains the pause
-of a first compilation.
-
-With `NUMBA_DISABLE_JIT=1` in the environment every kernel remains a plain Python function: slow,
+notices more changes than Numba's (`closedhand.core.numba.cache`), kernels that are linked into the
+kernels that call them (`closedhand.core.numba.linking`), and a line on stderr before the first is
+compiled. With `NUMBA_DISABLE_JIT=1` in the environment kernels remain plain Python functions, slow
 but accessible to a debugger.
 """
 
@@ -31,12 +29,10 @@ Tuple = TypeVar("Tuple")
 Rules = Any
 """Tables and options of a game, a NamedTuple of its own; kernels are compiled for its class."""
 Policy = Any
-"""Numbers and tables of a policy (`closedhand.core.policies`), a NamedTuple of its own; kernels are
-compiled for its class."""
+"""Numbers and tables of a policy (`closedhand.core.policies`), a NamedTuple as for `Rules`."""
 State = np.record
 """One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
 States = np.ndarray[Any, np.dtype[Any]]
-"""A batch of states."""
 Integer = int | np.integer[Any]
 """A player, an action id or a count; kernels take NumPy's integers as well as Python's."""
 Ids = NDArray[np.integer[Any]]
@@ -59,18 +55,15 @@ Rng = np.random.Generator
 
 
 def kernel(function: F) -> F:
-    """Compile a function over records, arrays and numbers, on first use, cached on disk.
-
-    Calls release the GIL. Under `NUMBA_DISABLE_JIT=1` the function is returned as it is.
-    """
+    """Compile a function over records, arrays and numbers, on first use, cached on disk."""
     return _compile(function)
 
 
 def inlined(function: F) -> F:
     """Compile as `kernel` does, for small functions that are called in loops.
 
-    The function's code replaces every call before LLVM optimises it. That may save a fifth of the
-    time of a loop or double it: measure both.
+    The function's code replaces every call before LLVM optimises the caller. That may save a fifth
+    of the time of a loop or double it: measure both.
     """
     return _compile(function, inline="always")
 
@@ -93,8 +86,7 @@ def _compile(function: F, **options: Any) -> F:
 def with_distinct_name(value: Tuple) -> Tuple:
     """Give the class of a named tuple, and of those in it, a distinct name; return the value.
 
-    Numba chooses compiled code by the names and fields of classes. Without distinct names it would
-    confuse the rules of two games, or two policies, with equal names and fields.
+    Numba would confuse two games' rules, or two policies, whose class names and fields are equal.
     """
     cls: Any = type(value)
     if hasattr(cls, "_fields"):

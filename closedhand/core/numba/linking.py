@@ -1,13 +1,13 @@
 """Kernels called by kernels: compiled once to LLVM code, and to machine code only in the caller.
 
 Numba compiles every function to machine code with a wrapper for Python, even if only other compiled
-functions call it. It optimises the function once by itself and once more in each caller. Here a
-call from a compiled function leads to a *part*, a second form of the function, which is only typed
-and lowered to LLVM code. The *whole* that Python calls links its parts, and is optimised and
-compiled with them. This saves a third of the time of compiling a game.
+functions call it, and optimises it once by itself and once more in each caller. Here each kernel is
+compiled in two ways. As a *part*, which compiled functions call, it is only typed and lowered to
+LLVM code. As a *whole*, which Python calls, it is linked with the parts that it calls, optimised
+and compiled to machine code. This saves a third of the time of compiling a game.
 
 A part that neither makes, stores nor returns a reference to an array does not count references: its
-caller holds all that it is given. Numba would count each argument in, and out again, by atomic
+caller holds all arguments. Numba would count each argument in, and out again, by atomic
 instructions that take longer than most rules of a game.
 """
 
@@ -38,12 +38,12 @@ def _called_by_address(module: Any) -> Iterator[str]:
 
 
 def is_closed(result: Any) -> bool:
-    """Return whether code can be loaded in another process: it contains no address of this one."""
+    """Return whether compiled code contains no address of this process, so others can load it."""
     return not any(_called_by_address(result.library._final_module))
 
 
 class _Library(private.JITCodeLibrary):
-    """A module that is linked into others and never executed by itself."""
+    """The LLVM code of a part, which is linked into wholes and never executed by itself."""
 
     serialize_using_object_code = cast(Any, private.JITCodeLibrary.serialize_using_bitcode)
 
@@ -81,10 +81,7 @@ def context_of_parts(context: Any) -> Any:
 
 
 def _short_name(name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
-    """Return the name of a function in LLVM code, with a digest in place of the types.
-
-    Numba writes out every field of every record, two kilobytes at each mention.
-    """
+    """Return a short name of a function in LLVM code: Numba's has two kilobytes for each record."""
     whole = private.default_mangler(name, kinds, abi_tags=abi_tags, uid=uid)
     short = private.default_mangler(name, (), abi_tags=abi_tags, uid=uid)
     return f"{short}{hashlib.sha256(whole.encode()).hexdigest()[:24]}"
@@ -137,7 +134,7 @@ class _Lowering(private.NativeLowering):
 
 
 class PartCompiler(private.Compiler):
-    """Numba's compiler for functions that only compiled functions call."""
+    """Numba's compiler for parts."""
 
     def __init__(self, typing: Any, target: Any, *rest: Any) -> None:
         super().__init__(typing, context_of_parts(target), *rest)
@@ -154,7 +151,7 @@ class PartCompiler(private.Compiler):
         return pipelines
 
     def compile_extra(self, func: Any) -> Any:
-        """Compile a function that is not in the cache."""
+        """Compile a part that is not in the cache; announce the first compilation."""
         announce_compilation(func.__module__, self.state.args)
         return super().compile_extra(func)
 
@@ -162,10 +159,9 @@ class PartCompiler(private.Compiler):
 def overload(function: Any) -> Callable[[Any], Any]:
     """Decorate a function that chooses the implementation of another one by its arguments' types.
 
-    It is `numba.extending.overload` with implementations that are parts. If a kernel is chosen, a
-    call of the function is a call of the kernel, with nothing between. Another implementation is
-    inlined into every caller: a call that only passes its arguments on would count references to
-    all arrays among them.
+    It is `numba.extending.overload` with implementations that are parts. If a kernel is chosen,
+    calls of the function are calls of the kernel. Any other implementation is inlined into every
+    caller: a call that only passes its arguments on would count references to the arrays.
     """
     options = {
         "nopython": True, "no_cpython_wrapper": True, "pipeline_class": PartCompiler,
@@ -191,7 +187,7 @@ def _call_of(kernel: Any) -> Any:
 
 
 class _Choice:
-    """Numba's record of the implementations of a function, one of which may be a kernel."""
+    """Mixin of Numba's template of an overloaded function: an implementation may be a kernel."""
 
     context: Any
     _impl_cache: Any
@@ -217,10 +213,10 @@ class _Choice:
 
 
 class _WholeCompiler(private.Compiler):
-    """Numba's compiler for functions that Python calls.
+    """Numba's compiler for wholes.
 
     Code that prints or raises needs the environment of its function, an object of Numba, whose
-    address is in a global variable of the LLVM module: this sets it for all parts.
+    address is in a global variable of the LLVM module: this compiler sets it for all parts.
     """
 
     def compile_extra(self, func: Any) -> Any:
@@ -247,19 +243,16 @@ def _copy(function: Any) -> Any:
 
 
 class Part(private.CPUDispatcher):
-    """A function for calls in compiled functions, which Python never calls."""
+    """A kernel as a part, which only compiled functions call."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return the callee of a call, compiled for types instead of constants.
-
-        Numba would compile `function(0)` and `function(1)` separately.
-        """
+        """Return the callee of a call, compiled for types instead of constants such as 0 and 1."""
         kinds = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
         return super().get_call_template(tuple(map(types.unliteral, args)), kinds)
 
 
 class Whole(private.CPUDispatcher):
-    """A function for calls from Python; a call from a compiled function leads to its `part`."""
+    """A kernel as a whole, which Python calls; compiled functions call its `part` instead."""
 
     def __init__(
         self, function: Callable[..., Any], locals: Any = None, options: Any = None
@@ -274,8 +267,8 @@ class Whole(private.CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """Load or compile the code for a signature; Ctrl-C acts after that.
 
-        LLVM hands over its code by a callback, which would lose the code and the interruption. The
-        search for garbage, which takes a tenth of the time of a compilation, is stopped.
+        LLVM hands over its code by a callback, which would lose the code and the interruption.
+        Garbage collection, which takes a tenth of the time of a compilation, is off meanwhile.
         """
         with interrupt.postponed():
             collects = gc.isenabled()

@@ -20,11 +20,8 @@ _warned = False
 def announce_compilation(module: str | None, types: Iterable[Any] = ()) -> None:
     """Announce on stderr that the first kernel is compiled, which takes a while.
 
-    The line names the package of the rules or policy among the types of the kernel's arguments, if
-    any. A function made by `exec` has no module.
-
-    Numba's own events are not used for this: a listener would be called for the functions of every
-    other package, too.
+    The line names the package of the rules or policy among `types`, those of the kernel's
+    arguments. `module` is that of the kernel, None for a function made by `exec`.
     """
     global announced
     if announced or (module or "").partition(".")[0] != HOME:

@@ -1,7 +1,6 @@
-"""Every private part of Numba that closedhand relies on: imported only here, checked at import.
+"""The private functions and attributes of Numba that closedhand relies on, checked at import.
 
-Numba may change them in any version. The bounds in `pyproject.toml` are the versions for which the
-tests pass. A version that lacks one of these parts is refused with one line.
+Numba may change them in any version. A version that lacks one of them is refused with one line.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -16,7 +15,7 @@ from typing import Any
 import numba
 
 VERSIONS = "numba>=0.61,<0.69"
-"""The versions of Numba for which the tests pass."""
+"""The versions of Numba for which the tests pass, as in `pyproject.toml`."""
 LACKING = f"closedhand needs {VERSIONS}; Numba {numba.__version__} lacks what it builds on"
 
 try:
@@ -122,7 +121,7 @@ numba.core.typing.templates make_overload_template
 
 
 def missing() -> Iterator[str]:
-    """Find the private parts that are missing or different in this version of Numba."""
+    """Find the private names that are missing, or take other parameters, in this Numba."""
     for line in _FUNCTIONS.split("\n")[1:-1]:
         module, text = line.split(" ", 1)
         path, _, arguments = text.removesuffix(")").partition("(")
@@ -142,7 +141,6 @@ def missing() -> Iterator[str]:
 
 
 def _find(module: str, path: str) -> Any:
-    """Return the object at a path of names in a module; None if there is none."""
     try:
         return attrgetter(path)(import_module(module))
     except (ImportError, AttributeError):

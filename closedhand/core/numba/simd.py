@@ -1,7 +1,7 @@
-"""Several small numbers by one instruction, for kernels: sums of products, and bytes of a word.
+"""Sums of products of small numbers, and bytes of a word, by few instructions in kernels.
 
-By itself the compiler uses an instruction for eight products, and one for each byte. Without the
-compiler the plain functions are used. Results are the same on every machine.
+Left alone, the compiler uses an instruction for every eight products, and for every byte. Without
+the compiler the plain functions are used. Results are the same on every machine.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -71,7 +71,6 @@ def dot(left: Any, right: Any, number: Any) -> Any:
 
 @overload(dot)
 def _dot_rows(left: Any, right: Any, number: Any) -> Any:
-    """Implement `dot` in kernels; for other types Numba refuses to compile."""
     row = types.Array(types.int16, 1, "C")
     if left != row or right != row:
         return None

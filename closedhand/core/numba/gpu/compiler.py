@@ -1,11 +1,9 @@
 """Compilation for a GPU by numba-cuda, with the features of the contract that it lacks.
 
-The outcome is a cubin, the machine code of one architecture, which `closedhand.core.cuda_driver`
-loads and launches. No GPU is needed to compile, and no numba-cuda to run what was compiled.
+The outcome is a cubin, machine code that `closedhand.core.cuda_driver` loads. No GPU is needed.
 
-Arrays that a kernel makes (`np.empty`, `np.zeros`, `np.arange`) have no allocator on a device. They
-are on the stack of the thread here: one place each where the length is constant; an array of
-variable length takes more stack in every round of a loop.
+Arrays that a kernel makes (`np.empty`, `np.zeros`, `np.arange`) are on the stack of the thread, as
+a device has no allocator. In a loop, an array of variable length takes more stack in every round.
 """
 
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
@@ -31,7 +29,7 @@ from unittest.mock import patch
 import numba.cuda.compiler
 import numba.cuda.dispatcher
 
-# The package that replaces Numba's own `numba.cuda`: without it the names below are others.
+# The package that replaces Numba's own `numba.cuda`, which has other names than those below.
 import numba_cuda  # pyright: ignore[reportUnusedImport] # noqa: F401
 import numpy as np
 from llvmlite import ir
@@ -56,7 +54,6 @@ class _Made(AbstractTemplate):
     default = types.float64
 
     def generic(self, args: Any, kws: Any) -> Any:
-        """Return the signature of a call, or None for other arguments."""
         shape = args[0]
         dtype = args[1] if len(args) > 1 else kws.get("dtype")
         axes = parse_shape(shape)
@@ -166,13 +163,13 @@ extending.overload_method(core_types.Array, "random", target="generic")(random_o
 def compile_function(
     function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str
 ) -> Cubin:
-    """Compile a function of a thread for arguments like these.
+    """Compile a function of a thread for arguments like these: to a cubin, without `ptxas` to PTX.
 
     Args:
         function: The function, such as one of `closedhand.core.numba.gpu.entries.ENTRIES`.
         arguments: Numba types or values of the arguments.
         arch: Architecture, such as `sm_90`.
-        name: Name of the symbol in the code.
+        name: Symbol of the kernel in the code.
 
     Raises:
         InputError: `arch` is no architecture, or the code does not compile; the message says why.
@@ -212,11 +209,7 @@ def capability(arch: str) -> tuple[int, int]:
 
 
 def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str) -> str:
-    """Compile a function of a thread to PTX; the arguments are those of `compile_function`.
-
-    Raises:
-        InputError: `arch` is no architecture, or the code does not compile; the message says why.
-    """
+    """Compile a function of a thread to PTX; the rest is as for `compile_function`."""
     kinds = [
         each if isinstance(each, core_types.Type | types.Type) else numba.typeof(each)
         for each in arguments
@@ -252,7 +245,7 @@ RULES = {
 
 
 def _reason(error: Exception) -> str:
-    """Return one line of a compiler's message, with the rule of the contract that was broken."""
+    """Return one line of a compiler's message, and the rule of the contract that was broken."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     rule = next((rule for sign, rule in RULES.items() if sign in text), "")
     lines = [line.strip() for line in text.splitlines() if line.strip()]

@@ -1,7 +1,6 @@
-"""Code of a GPU thread, by name: it handles one game at a time, or one of the rows of its block.
+"""The functions that a GPU thread runs, by name.
 
-Grids may be smaller than batches: threads and blocks play several games in turn, each with scratch
-space of its own.
+Grids may be smaller than batches: each thread, with its own scratch space, plays games in turn.
 """
 
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
@@ -22,7 +21,7 @@ cuda: Any = numba.cuda  # without its types, which are those of the simulator
 
 
 def _step(compact: bool) -> Callable[..., None]:
-    """Make a step with one thread per game, which writes observations straight into zeroed rows."""
+    """Make a step with one thread per game; it writes observations and masks into zeroed rows."""
     draw = contract.features if compact else contract.observe
 
     def entry(
@@ -43,11 +42,11 @@ def _step(compact: bool) -> Callable[..., None]:
 def _step_by_block(compact: bool) -> Callable[..., None]:
     """Make a step with one block for `per_block` games, whose rows it builds in shared memory.
 
-    Bytes that a thread writes one by one into a row in global memory cost a transfer of 32 bytes
-    each. So rows lie side by side in shared memory as they will in global memory: one half of the
-    threads writes observations, the other half marks legal actions, and all copy words. A row has
-    `size` bytes of an observation, or `actions_size` of a mask. Both are handed in as words, int32;
-    `per_block` is a multiple of 4, so that the rows of a block begin at a word.
+    Each byte that a thread writes into global memory costs a transfer of 32 bytes. So rows lie side
+    by side in shared memory as they will in global memory: one half of the threads writes
+    observations, the other half marks legal actions, and all copy words, int32. `observations` and
+    `masks` are arrays of words; a row has `size` bytes of an observation, or `actions_size` of a
+    mask. `per_block` is a multiple of 4, so that the rows of a block begin at a word.
     """
     draw = contract.features if compact else contract.observe
 
@@ -130,4 +129,4 @@ ENTRIES: dict[str, Callable[..., None]] = {
     "decide": _decide,
     "random_games": _random_games,
 }
-"""Code of a GPU thread, by the name of its kernel in `closedhand.core.cubins`."""
+"""Functions of a thread, by the name of their kernel in `closedhand.core.cubins`."""
