@@ -33,9 +33,9 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
 def _rated(
     pairs: dict[frozenset[str], dict[str, Any]], about: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Rate the agents of a group of matches that have all met.
+    """List the one ladder of the agents that have all met each other.
 
-    Nothing if fewer than three have, or if the game cannot be rated.
+    The list is empty for fewer than three agents, or if the game is not `is_ranked`.
     """
     agents = _all_met(pairs)
     if len(agents) < 3:

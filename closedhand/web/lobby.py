@@ -29,15 +29,14 @@ from closedhand.web.serialization import prepare
 from closedhand.web.table import PACE, Seat, Table, check_saved, pace_of, restored
 
 MOST_TABLES = 1000
-"""Most tables of a server."""
 PAST_HANDS = "hands.jsonl"
 """File of the hands of persons, in the folder of the tables."""
 MOST_NAME = 40
 """Most characters in the name of a person."""
 SEED_BITS = 128
-"""Bits of a random seed: too many to find it by search, even with the hands it dealt known."""
+"""Bits of a random seed: too many to find the seed by search from the hands that it dealt."""
 FEWEST_THREADS = 16
-"""Least number of threads for the page, and again for hints; with more cores one a core. A thread
+"""Least number of threads for the page, and as many for hints; on more cores one for each. A thread
 that waits for the compiler of another game uses no core, and must not delay other requests."""
 
 T = TypeVar("T")
@@ -50,7 +49,6 @@ class Lobby:
         tables: The open tables by id; those not restored yet are left out.
         past: The hands that persons have played here.
         remote_matches: The latest match at each server, by index in `servers`.
-        log: The log of refused requests and failures.
         advisers: The threads for long work, apart from those of the page.
     """
 
@@ -89,7 +87,7 @@ class Lobby:
         self._saved = {path.stem: path for path in folder.glob("*.json")}
 
     def close(self) -> None:
-        """Leave remote matches and cancel all work that has not begun."""
+        """End the preparation, leave remote matches and cancel all work that has not begun."""
         self.preparation.close()
         for table in self.tables.values():
             if isinstance(table, RemoteSeat):
@@ -221,7 +219,7 @@ class Lobby:
         return match
 
     def drop(self, id: str) -> None:
-        """Close a table for good; a `WriteError` if its file cannot be removed: the table stays."""
+        """Close a table for good; if its file cannot be removed, it stays (`WriteError`)."""
         if id not in self.ids:
             return
         remove(self.folder / f"{id}.json")
@@ -237,7 +235,7 @@ class Lobby:
         self._notify(id)
 
     def end(self, table: Table) -> None:
-        """Keep the hand of a table among the past ones, if it is over and was dealt here."""
+        """Add the hand of a table to the past hands, if it is over and was dealt here."""
         if table.over and table.is_own:
             self.past.add(table)
 

@@ -60,7 +60,6 @@ async def _card_chances(connection: Connection, version: int) -> None:
 
 
 def _position(connection: Connection, version: int | None = None) -> tuple[Game, State]:
-    """Return the game, and the view of the connection's seat at a version of the table."""
     table = connection.seated(version)
     return table.game, table.game.view(table.state, connection.seat)
 

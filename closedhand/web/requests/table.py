@@ -1,4 +1,4 @@
-"""Requests about games and tables; the lobby has a changed table pushed to all who are there."""
+"""Requests about games and tables."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -43,7 +43,6 @@ async def _preparation(connection: Connection) -> Any:
 
 @request("rules", for_owner=False, independent=True)
 async def _rules(connection: Connection, game: str, language: str) -> Any:
-    """Return the rules of a game in words, with the cards of the plays that they show."""
     return [
         {
             "title": section.title,
@@ -61,7 +60,10 @@ async def _tables(connection: Connection) -> Any:
 
 
 def _listed(saved: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a saved table by its first person, or for spectators where agents alone play."""
+    """Describe a saved table, with the link and the total points of its first person.
+
+    Where agents alone play, the link is that of spectators, and the total None.
+    """
     seats = [Seat(**seat) for seat in saved["seats"]]
     # The person who sat down first, at whichever seat a rotation has brought them.
     first = min((seat for seat in seats if seat.token), key=lambda seat: seat.player, default=None)
