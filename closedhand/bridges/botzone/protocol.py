@@ -209,7 +209,7 @@ def response_of(game: Game, view: State, action: int, held: Sequence[int]) -> in
 
 
 def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> int:
-    """Convert a response to a legal action."""
+    """Convert a response to an action; refuse one that is not legal."""
     if view.landlord < 0:
         text = bid_text(check_bid(response))
     else:

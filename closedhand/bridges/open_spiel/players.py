@@ -38,7 +38,7 @@ class AgentPolicy(Policy):
     def action_probabilities(
         self, state: OpenSpielState, player_id: int | None = None
     ) -> dict[int, float]:
-        """Return the probability of each legal action of the player to act."""
+        """Return the probability of each legal action of a player, by default the one to act."""
         player = state.current_player() if player_id is None else player_id
         return _row(self.agent, state, player)
 
@@ -65,7 +65,7 @@ class AgentBot(pyspiel.Bot):
         return list(_row(self.agent, state, state.current_player()).items())
 
     def step_with_policy(self, state: OpenSpielState) -> tuple[list[tuple[int, float]], int]:
-        """Return the agent's policy and its action."""
+        """Return the results of `get_policy` and `step`."""
         return self.get_policy(state), self.step(state)
 
     def restart_at(self, state: OpenSpielState) -> None:

@@ -17,7 +17,7 @@ from closedhand.core.numba.jit import State, kernel
 CHANCE, END = -1, -2
 """Values of `Rules.player` at chance nodes and at the end of a game."""
 UNKNOWN = -1
-"""Value of everything that a view does not know, and of outcomes after the last chance node."""
+"""Value of all that a view does not know, and of outcomes after the last chance node."""
 
 
 class Rules(NamedTuple):
@@ -172,7 +172,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
 
 @kernel
 def node_of(rules, state):
-    """Return the node, or of a view a possible one; `UNKNOWN` if its player is not to act."""
+    """Return the node of a state; of a view a possible one, `UNKNOWN` if its player is not to act."""
     if state.node >= 0:
         return state.node
     info = state.info[state.player]

@@ -33,7 +33,6 @@ from closedhand.core.game import Game, State
 from closedhand.core.registry import GameSpec
 
 MOST_NODES = 500_000
-"""Most nodes of a tree."""
 COLUMNS = {
     "player": np.int32, "parent": np.int32, "via": np.int32, "likely": np.float64,
     "chances": np.int32, "moves": np.int32, "payoffs": np.float64, "info": np.int32,
@@ -42,14 +41,14 @@ COLUMNS = {
 
 
 def table_game(game: Any, name: str | None = None) -> Game:
-    """Make a small game of OpenSpiel a `Game`.
+    """Convert a small game of OpenSpiel to a `Game`.
 
     Args:
         game: Text for `pyspiel.load_game`, such as `leduc_poker(players=3)`, or a game of it.
         name: Name of the game here; by default its short name in OpenSpiel.
 
     Raises:
-        InputError: OpenSpiel has no such game, or it does not meet the requirements above.
+        InputError: OpenSpiel has no such game, or it does not meet the requirements of the module.
     """
     text = str(game)
     return _table_game(text, name, *map(_content, re.findall(r"filename=([^,()]+)", text)))
@@ -112,7 +111,6 @@ def _table_spec(text: str, name: str) -> GameSpec:
 
 
 def _check_kind(theirs: Any) -> None:
-    """Refuse games of an unsupported type."""
     kind, types = theirs.get_type(), pyspiel.GameType
     has_tensors = kind.provides_information_state_tensor or kind.provides_observation_tensor
     for fits, why in (
@@ -212,7 +210,7 @@ class _Walk:
         return children
 
     def _dealt(self, number: int, node: _Node) -> list[_Node]:
-        """Return the children of a chance node."""
+        """Return the children of a chance node; refuse chance that depends on players."""
         outcomes = [(outcome, share) for outcome, share in node.state.chance_outcomes() if share]
         if self._chance.setdefault(node.chance, outcomes) != outcomes:
             raise _refusal(self._game, "chance depends on what players do")
@@ -315,7 +313,7 @@ class Notation:
         return self._texts.get(action, str(action))
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action."""
+        """Parse OpenSpiel's text of an action, or its number if the text is not unique."""
         found = self._ids.get(text.strip().lower())
         if found is None:
             raise InputError(f"{text!r} is not an action")

@@ -5,8 +5,8 @@ A module for each game converts its states and actions (`CONVERTERS`). Each modu
 - `ENV`, the name of RLCard's environment; `OPTIONS`, those of our game with RLCard's rules;
   `PRESETS`, our presets whose plays RLCard has;
 - `state_of`, `view_of`: our view as RLCard's state dict, and back;
-- `text_of_id`, `text_of`: the text of an action id of RLCard, and of an action of ours;
-- `action_of`: our action of a text.
+- `text_of_id`, `text_of`: RLCard's text of an action id of RLCard, and of an action of ours;
+- `action_of`: our action of such a text.
 """
 
 from collections.abc import Generator, Sequence
@@ -27,7 +27,6 @@ CONVERTERS = {
     "doudizhu": "closedhand.bridges.rlcard.doudizhu",
     "leduc": "closedhand.bridges.rlcard.leduc",
 }
-"""Modules that convert states and actions, by the names of our games."""
 
 
 def converter_of(game: Game) -> Any:
@@ -129,7 +128,7 @@ class RLCardAgent:
 class RLCardPlayer:
     """One of our agents as an agent of RLCard, for `env.set_agents`.
 
-    It gets a view, built from RLCard's state dict and public information of the environment.
+    Its views are built from RLCard's state dicts and public information of the environment.
 
     Attributes:
         use_raw: True: its answers are texts of actions.
@@ -158,7 +157,7 @@ class RLCardPlayer:
 
 
 def game_of(env: Any) -> Game:
-    """Make our game with the rules of an environment of RLCard."""
+    """Make our game with the rules of an environment of RLCard; refuse one without such a game."""
     for name, place in CONVERTERS.items():
         converter: Any = import_module(place)
         if env.name == converter.ENV:
