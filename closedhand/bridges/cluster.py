@@ -27,7 +27,7 @@ LOCAL = "local"
 FOUND = "auto"
 """Address of the cluster that already runs on this machine."""
 AHEAD = 2
-"""Jobs given to Ray for each core: the next one waits, so that no core does."""
+"""Jobs given to Ray for each core: one to run, and the next one."""
 CONNECT_SECONDS = 10.0
 """Time limit for connecting to an address."""
 LOSSES = 5
@@ -127,9 +127,8 @@ class Cluster:
     ) -> Iterator[Result]:
         """Yield the results of jobs in order; raise an error of a job as it is.
 
-        Args:
-            work: Function that runs a job, of a module that the nodes can import.
-            jobs: Arguments of each job; references of `share` are allowed.
+        `work` is from a module that the nodes can import. A job is a tuple of its arguments, among
+        them references of `share`.
 
         Raises:
             InputError: No core is left.

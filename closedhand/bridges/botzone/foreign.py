@@ -65,8 +65,7 @@ class ForeignBot:
         """Choose the action of the player to act.
 
         Raises:
-            InputError: The command cannot be run, takes too long, or its answer is malformed or
-                illegal.
+            InputError: The command cannot be run or takes too long, or its answer is not legal.
         """
         requests, responses, held = dialogue_of(self._game, view)
         line = json.dumps({"requests": requests, "responses": responses}, separators=(",", ":"))

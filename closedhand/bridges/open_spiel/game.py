@@ -294,7 +294,7 @@ class Observer:
             self.dict["actions"] = self.tensor[size:].reshape(game.recall_shape)
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
-        """Write what a player knows into `tensor`."""
+        """Write what a player knows into `tensor`; zeros before the deal."""
         self.tensor.fill(0)
         if state.node is None:
             return

@@ -47,7 +47,7 @@ class AgentBot(pyspiel.Bot):
     """One of our agents as a bot; it gets only the view of the player to act."""
 
     def __init__(self, game: OpenSpielGame, agent: str | Agent, seed: int = 0) -> None:
-        """Let an agent play; arguments as for `AgentPolicy`. The agent needs no probabilities."""
+        """Let an agent, or the text of one, play; it needs no `probabilities`."""
         super().__init__()
         self.agent = make_agent(game.ours, agent, seed)
 
@@ -57,7 +57,7 @@ class AgentBot(pyspiel.Bot):
         return int(self.agent.act(game.view(state.record, state.current_player())))
 
     def provides_policy(self) -> bool:
-        """Return whether the agent has probabilities."""
+        """Return whether the agent has `probabilities`, so that `get_policy` works."""
         return hasattr(self.agent, "probabilities")
 
     def get_policy(self, state: OpenSpielState) -> list[tuple[int, float]]:
@@ -78,14 +78,10 @@ class PolicyAgent(BatchAgent):
     def __init__(
         self, game: OpenSpielGame, policy: Any, seed: int = 0, name: str = "open-spiel-policy"
     ) -> None:
-        """Play by a policy.
+        """Play by a policy of Python or C++, in a game of `open_spiel_game`.
 
-        Args:
-            game: The game, as made by `open_spiel_game`.
-            policy: Policy of Python or C++. It may use only what the player to act knows: it gets
-                a state made from a view.
-            seed: Seed of the choices.
-            name: Name in results and records.
+        The policy may use only what the player to act knows: it gets states made from views. `seed`
+        is that of the choices.
         """
         super().__init__(game.ours, name)
         self._game = game
@@ -130,13 +126,10 @@ class BotAgent:
         seed: int = 0,
         name: str = "open-spiel-bot",
     ) -> None:
-        """Let a bot play each seat.
+        """Let a bot play each seat of a game of `open_spiel_game`.
 
-        Args:
-            game: The game, as made by `open_spiel_game`.
-            bot_of: Function that makes the bot of a seat, called before its first action.
-            seed: Seed of the determinisations.
-            name: Name in results and records.
+        `bot_of(seat)` makes the bot, before its first action. `seed` is that of the
+        determinisations.
         """
         self.name = name
         self._game = game

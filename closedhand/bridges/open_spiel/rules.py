@@ -79,7 +79,7 @@ def state_type(players: int, longest: int, chances: int) -> np.dtype:
 
 @kernel
 def go_to(rules, state, node):
-    """Move a state to a node, or beyond it while it is a chance node."""
+    """Move a state to a node, and from a chance node on by the outcomes in the state."""
     while rules.player[node] == CHANCE:
         # A view does not know the outcome (UNKNOWN): take the first, as any is consistent.
         node = rules.first[node] + max(0, state.chance[rules.chances[node]])
@@ -172,7 +172,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
 
 @kernel
 def node_of(rules, state):
-    """Return the node of a state; of a view a possible one, `UNKNOWN` if its player is not to act."""
+    """Return the node of a state; of a view a possible one, `UNKNOWN` if another is to act."""
     if state.node >= 0:
         return state.node
     info = state.info[state.player]

@@ -43,9 +43,8 @@ COLUMNS = {
 def table_game(game: Any, name: str | None = None) -> Game:
     """Convert a small game of OpenSpiel to a `Game`.
 
-    Args:
-        game: Text for `pyspiel.load_game`, such as `leduc_poker(players=3)`, or a game of it.
-        name: Name of the game here; by default its short name in OpenSpiel.
+    `game` is a text for `pyspiel.load_game`, such as `leduc_poker(players=3)`, or a game of it.
+    `name` is the name here, by default the short name in OpenSpiel.
 
     Raises:
         InputError: OpenSpiel has no such game, or it does not meet the requirements of the module.
@@ -130,8 +129,6 @@ def _refusal(theirs: Any, why: str) -> InputError:
 
 
 class _Node(NamedTuple):
-    """A node of the tree during the walk."""
-
     state: Any  # OpenSpiel's
     parent: int  # number of the parent
     via: int  # action or outcome that leads to the node
@@ -141,8 +138,6 @@ class _Node(NamedTuple):
 
 
 class _Info(NamedTuple):
-    """An information state."""
-
     owner: int
     text: str
     public: tuple[int, int]  # who acts, and the number of actions so far
@@ -257,7 +252,6 @@ class _Walk:
         return small
 
     def rules(self) -> Rules:
-        """Build the tables."""
         columns, infos = self._columns, self.infos
         known = np.zeros((len(infos), max(columns["moves"])), np.int32)
         for row, info in zip(known, infos, strict=True):

@@ -59,14 +59,11 @@ class RLCardAgent:
     """
 
     def __init__(self, game: Game, theirs: Any, seed: int = 0, name: str | None = None) -> None:
-        """Let RLCard agents play.
+        """Let RLCard agents play a game without sub-steps.
 
-        Args:
-            game: Game to play, without sub-steps.
-            theirs: Agent with `use_raw` and `eval_step(state)`, or one for each seat of RLCard's
-                game: in Dou Dizhu the landlord, the peasant after and the peasant before him.
-            seed: Seed of NumPy's global generator during decisions.
-            name: Name in results and records; by default that of the first agent's class.
+        `theirs` is an agent with `use_raw` and `eval_step(state)`, or one for each seat of RLCard's
+        game: in Dou Dizhu the landlord, the peasant after and the peasant before him. The name is
+        by default that of the first agent's class.
 
         Raises:
             InputError: RLCard lacks the game or its rules, or there is not an agent for each seat.
@@ -147,12 +144,12 @@ class RLCardPlayer:
         self.agent = make_agent(self._game, agent, seed)
 
     def step(self, state: dict[str, Any]) -> str:
-        """Return the action for a state dict of RLCard's environment."""
+        """Return RLCard's text of the action in a state dict of the environment."""
         view = self._converter.view_of(self._env, self._game, state)
         return self._converter.text_of(self._game, view, int(self.agent.act(view)))
 
     def eval_step(self, state: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Return the action for a state dict of RLCard's environment, with an empty info dict."""
+        """Return the result of `step`, and an empty info dict."""
         return self.step(state), {}
 
 
