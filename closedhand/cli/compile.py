@@ -86,7 +86,7 @@ def _hints(game: Game) -> None:
 
 
 def _for_gpu(game: Game, arch: str, agents: list[str], folder: Path | None) -> None:
-    """Compile the kernels of a game for a GPU, one after the other."""
+    """Compile the kernels of a game for a GPU into a folder, by default the cache."""
     from closedhand.core import cubins
     from closedhand.envs.device import kernels_of
 

@@ -158,7 +158,7 @@ def _league(
     duplicate: bool,
     seed: int,
 ) -> _Contest:
-    """Set up a league of about so many `rounds`, or in a duplicate of given `deals`."""
+    """Set up a league of `rounds`, rounded up to whole deals, or of given `deals`."""
     from closedhand.arena import league
     from closedhand.arena.plot import plot_league
     from closedhand.core.deals import choose_deals

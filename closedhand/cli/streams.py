@@ -1,7 +1,6 @@
 """The standard streams of the command line: open, able to take any text, and closed in order.
 
-The user who redirects the output of a command chooses encoding, width and end of the stream.
-Characters that the encoding lacks are written in ASCII (`closedhand.core.text`).
+Characters that the encoding of a stream lacks are written in ASCII (`closedhand.core.text`).
 """
 
 import os
