@@ -29,7 +29,6 @@ FOUND = "auto"
 AHEAD = 2
 """Jobs given to Ray for each core: one to run, and the next one."""
 CONNECT_SECONDS = 10.0
-"""Time limit for connecting to an address."""
 LOSSES = 5
 """Lost workers after which a job is given up, as it may end them itself."""
 

@@ -139,7 +139,7 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
 
 
 def usual_search(game: Game, opponent: str) -> str:
-    """Write the agent `search` with the policy of `opponent`, or random if that is no kernel."""
+    """Name the search with the policy of `opponent`; a random one if that decides in Python."""
     from closedhand.core.agents import make_agent
     from closedhand.core.policies import policy_of
 

@@ -65,7 +65,6 @@ def _envs(game: Game) -> None:
 
 
 def _agents(game: Game) -> None:
-    """Play a game between `random` and the opponent that the game names."""
     from closedhand.core import batch
     from closedhand.core.agents import make_agent
     from closedhand.core.duplicate import play_out

@@ -148,11 +148,7 @@ def faults_of_threads() -> Iterator[list[OSError]]:
 
 
 class Commands(Group):
-    """All commands.
-
-    Bad input and failing files or disks end with one line and exit code 2. Other errors keep their
-    traceback.
-    """
+    """All commands; bad input and failing files or disks end with one line and exit code 2."""
 
     def offered(self) -> Iterable[str]:
         """List the first words of the commands that games add."""

@@ -158,10 +158,7 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
 
 
 def refuse_agents_in(learner: Any, results: list[Path]) -> None:
-    """Refuse to replace a file of an agent that a learner plays against, imitates or is judged by.
-
-    `results` are the files that its training writes.
-    """
+    """Refuse to replace files of agents that a learner plays against, imitates or is judged by."""
     written = {os.path.realpath(path) for path in results}
     for agent in (*learner.opponents, *learner.against, learner.sources().get("expert")):
         files: tuple[Path, ...] = ()

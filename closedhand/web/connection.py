@@ -143,10 +143,7 @@ class Connection:
             yield one
 
     def reason(self, error: Exception, what: str) -> str:
-        """Say why a computation failed, and log any error other than an `InputError`.
-
-        Games and agents may be third-party code, and raise anything.
-        """
+        """Say why a computation failed, and log any error other than an `InputError`."""
         if isinstance(error, InputError):
             return str(error)
         self.lobby.log.failed(what)

@@ -105,10 +105,7 @@ class GameExplorer:
             yield profile, {**self.judged(profile), **progress}
 
     def values_at(self, view: State) -> list[tuple[int, float]] | None:
-        """List the legal actions in a view with their `Losses.values`.
-
-        None if chance and the other players never reach the view.
-        """
+        """List the legal actions in a view with their `Losses.values`; None if these are undefined."""
         place = self._sets.get(view.tobytes())
         if place is None:
             return None

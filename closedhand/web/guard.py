@@ -24,7 +24,6 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 def _numeric(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Parse a numeric address; None for a name."""
     with suppress(ValueError):
         return ipaddress.ip_address(host)
     return None

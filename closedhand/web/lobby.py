@@ -262,10 +262,7 @@ class Lobby:
         self._notify(table.id)
 
     def drive(self, table: Table, step: bool = False) -> None:
-        """Let the agents of a table play until it is a person's turn.
-
-        With `step` they play one action even if the table is paused (pace 0).
-        """
+        """Let the agents play until a person's turn; with `step` one action even at pace 0."""
         running = self._driven.get(table.id)
         if step and table.is_own and _goes_on(table, step):
             self._steps.add(table.id)
@@ -307,9 +304,9 @@ class Lobby:
         self._steps.discard(table.id)
 
     async def _pause(self, table: Table, begun: float) -> None:
-        """Wait until the pace of a table has passed since `begun`; a changed pace counts at once.
+        """Wait until a table's pace, which may change, has passed since `begun`.
 
-        Return at once after a step or a change of position.
+        A step or a change of position ends the wait.
         """
         loop, version, woken = asyncio.get_running_loop(), table.version, self._woken[table.id]
         while table.version == version and _goes_on(table, False) and table.id not in self._steps:

@@ -16,7 +16,6 @@ from closedhand.web.serialization import OPEN
 from closedhand.web.study import Study
 
 MOST_RECORDS = 100
-"""Most games that a page replays."""
 
 
 def page(

@@ -36,10 +36,7 @@ class Address(NamedTuple):
 
 
 def parse_address(text: str) -> Address:
-    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`, where the options and their brackets may be absent.
-
-    An address of IPv6 may be in brackets. Wrong options and games without a client are refused.
-    """
+    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`; refuse wrong options, and a game without a client."""
     spec = AgentSpec.parse(text)
     name = spec.name.replace("-", "_")
     host, colon, port = (spec.argument or "").rpartition(":")
@@ -102,11 +99,7 @@ class RemoteSeat(Table):
         self.asked = True
 
     def wait(self) -> int:
-        """Return the decision of the person once it is made, in the thread of the client.
-
-        Raises:
-            EOFError: The match is over or left.
-        """
+        """Wait in the client's thread for the person's decision; `EOFError` if the match ends."""
         action = self._answers.get()
         if action is None:
             raise EOFError
@@ -157,10 +150,7 @@ class RemoteMatch:
         opened: Callable[[RemoteSeat], None],
         changed: Callable[[RemoteSeat], None],
     ) -> None:
-        """Prepare a match in the event loop; its table goes to `opened` once, then to `changed`.
-
-        `bind` makes and compiles the game of a name and options.
-        """
+        """Prepare a match in the event loop; its table goes to `opened` once, then to `changed`."""
         self.address, self.seat, self.name = address, seat, seat.occupant
         self.table: RemoteSeat | None = None
         self.end, self.pace = "", PACE

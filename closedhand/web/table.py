@@ -277,7 +277,6 @@ def check_saved(data: Any) -> dict[str, Any]:
 
 
 def _only(data: Any, name: str, fields: dict[str, Kind]) -> dict[str, Any]:
-    """Check that data has certain fields, and return these alone."""
     check_fields(data, name, fields)
     return {key: data[key] for key in fields}
 

@@ -86,11 +86,7 @@ def is_botzone(path: Path) -> bool:
 
 
 def matches_in(path: Path) -> Iterator[str]:
-    """Yield the text of each match: every line, or all lines of a file that holds a single match.
-
-    Raises:
-        InputError: The text of a match exceeds `MOST_TEXT`.
-    """
+    """Yield the text of each match: a line, or all lines of the file, up to `MOST_TEXT`."""
     whole: list[str] = []
     size = 0
     for number, (_, line) in enumerate(filled_lines(path)):

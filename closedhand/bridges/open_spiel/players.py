@@ -14,7 +14,6 @@ from closedhand.core.game import State
 
 
 def _row(agent: Agent, state: OpenSpielState, player: int) -> dict[int, float]:
-    """Ask an agent for the probability of each legal action."""
     game = state.get_game().ours
     view = game.view(state.record, player)
     row = probabilities(agent, np.array([view], game.dtype))[0]

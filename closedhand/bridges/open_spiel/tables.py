@@ -88,10 +88,7 @@ def _table_game(text: str, name: str | None, *files: bytes) -> Game:
 
 
 def table_spec(game: Any, name: str | None = None) -> GameSpec:
-    """Make a spec for `closedhand.register_game`; the tree is walked when the game is first made.
-
-    Arguments are those of `table_game`.
-    """
+    """Make the spec of a `table_game`, whose tree is walked when the game is first made."""
     text = str(game)
     return _table_spec(text, name or text.partition("(")[0])
 
@@ -147,8 +144,6 @@ class _Info(NamedTuple):
 
 
 class _Walk:
-    """Walk of the tree of a game, level by level."""
-
     def __init__(self, theirs: Any) -> None:
         """Walk through the tree; refuse one that is too large, or hides what must be public."""
         self._game = theirs

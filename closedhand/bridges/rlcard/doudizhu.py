@@ -35,10 +35,7 @@ def _cards(packed: Any) -> str:
 
 
 def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
-    """Build RLCard's state dict for the player to act, and set the state of `env`.
-
-    A view in an auction is refused.
-    """
+    """Build RLCard's state dict for the player to act after the auction; set the state of `env`."""
     landlord = int(view["landlord"])
     if landlord < 0:
         raise InputError("RLCard has no auction: bids:logic:AGENT bids for an agent")

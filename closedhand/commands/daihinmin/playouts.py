@@ -28,7 +28,7 @@ def tune_kou(
     given: dict[str, Any],
     against: str | None = None,
 ) -> None:
-    """Tune `kou` in duplicate rounds with random classes; `given` are the options of the command line.
+    """Tune `kou` in duplicate rounds with random classes; `given` are the stated options.
 
     Without `restart` the result of another tuning in the folder is refused.
     """

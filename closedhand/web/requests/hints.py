@@ -1,8 +1,4 @@
-"""Requests of a player about the position: hints, chances of cards, and why a choice is illegal.
-
-Hints, chances and exact results of positions are computed in threads and pushed. A hint is pushed
-several times, with growing precision.
-"""
+"""Requests of a player about the position: hints, chances of cards, and why a choice is illegal."""
 
 import secrets
 from collections.abc import Callable
@@ -127,7 +123,6 @@ async def _push(
     connection: Connection, name: str, what: str, stage: str, about: int,
     work: Callable[..., dict[str, Any]], game: Game, state: State, *others: Any,
 ) -> None:  # fmt: skip
-    """Push the result of long work on a state or view, or the reason why there is none."""
     found: dict[str, Any] = {"push": name, "about": about}
     try:
         if game.over(state):

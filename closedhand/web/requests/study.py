@@ -90,7 +90,6 @@ async def _ranked(connection: Connection, ply: int, by: str = "") -> None:
 
 
 def _advise(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
-    """Push hints for the player to act in a view, and the chances of the others' cards."""
     connection.start("hint", push_advice(connection, game, view, by, about))
     start_card_chances(connection, game, view, int(view["player"]), about)
 

@@ -31,7 +31,6 @@ async def _agents(connection: Connection, game: str) -> Any:
 
 @request("players", independent=True)
 async def _players(connection: Connection, game: str, options: Fields) -> Any:
-    """Return the number of seats under some options."""
     bound = await connection.lobby.in_thread(lambda: make_game(game, **options))
     return bound.num_players
 
@@ -60,10 +59,7 @@ async def _tables(connection: Connection) -> Any:
 
 
 def _listed(saved: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a saved table, with the link and the total points of its first person.
-
-    Where agents alone play, the link is that of spectators, and the total None.
-    """
+    """Describe a saved table for its first person, or for spectators if agents alone play."""
     seats = [Seat(**seat) for seat in saved["seats"]]
     # The person who sat down first, at whichever seat a rotation has brought them.
     first = min((seat for seat in seats if seat.token), key=lambda seat: seat.player, default=None)
