@@ -167,7 +167,7 @@ class RemoteMatch:
         reason = "the match is over"
         try:
             name, options, host, port = self.address
-            self._bind(name, options)  # before connecting: the server will wait for seconds only
+            self._bind(name, options)  # compiles before connecting: the server waits for seconds
             if self.end:  # the seat was left meanwhile
                 return
             self._client = client = load(spec_of(name).client or "")(
