@@ -58,7 +58,7 @@ _objects: list[str] | None = None
 
 @contextmanager
 def objects_only(wanted: bool) -> Generator[None]:
-    """Print only texts passed to `print_object` on the standard output.
+    """Print only texts passed to `print_object` on the standard output, if `wanted`.
 
     Other output, of other packages in this process or in workers, goes to the standard error. The
     objects are printed at the end of the block, also after an error.

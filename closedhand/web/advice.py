@@ -180,7 +180,7 @@ def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str
 
 @lru_cache(8)
 def explored(game: Game, by: str) -> GameExplorer | None:
-    """Build the tree of a game with an agent's policy; None if it is too large or has no policy."""
+    """Build the tree of a game with an agent's policy; None without one, or for a large game."""
     try:
         with _agent(game, by) as agent:
             if not hasattr(agent, "probabilities"):
@@ -220,7 +220,7 @@ class Judgement(NamedTuple):
 
     Attributes:
         best: The best other play; None if none has a higher mean than the one that was made.
-        cost: Loss against `best`, in payoffs; `low` and `high` are its interval. 0 if None.
+        cost: Loss against `best`, 0 without one, in payoffs; `low` and `high` are its interval.
         number: Number of determinisations; 0 if there is no other play.
     """
 

@@ -64,7 +64,7 @@ def describe_game(name: str) -> dict[str, Any]:
 
 
 def usual(name: str) -> str:
-    """Choose the usual opponent of a game: that of its spec, or `random` if it is not installed."""
+    """Choose the usual opponent of a game: that of its spec if installed, else `random`."""
     opponent = spec_of(name).opponent
     return opponent if AgentSpec.parse(opponent).name in agent_names(name) else "random"
 

@@ -80,7 +80,7 @@ class Connection:
         return WATCHING if seat is None else seat
 
     def join(self, table: Table, token: str) -> None:
-        """Join a table at the seat with the secret `token`; push it now and after every change."""
+        """Join a table at the seat of `token`; push the table now and after every change."""
         self.leave()
         self.table, self.token = table, token
         self._leave = self.lobby.listen(table.id, self.push_table)
@@ -95,7 +95,7 @@ class Connection:
             self.stop(name)
 
     def push_table(self) -> None:
-        """Push the joined table as this browser may see it, or `closed` if it is closed."""
+        """Push the joined table as this browser may see it, or `closed` for a closed table."""
         if self.table is None:
             return
         if self.table.id not in self.lobby.tables:

@@ -105,7 +105,7 @@ class GameExplorer:
             yield profile, {**self.judged(profile), **progress}
 
     def values_at(self, view: State) -> list[tuple[int, float]] | None:
-        """List the legal actions with their `Losses.values`; None if others never reach the view."""
+        """List legal actions with their `Losses.values`; None in a view that others never reach."""
         place = self._sets.get(view.tobytes())
         if place is None:
             return None

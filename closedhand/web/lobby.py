@@ -36,8 +36,8 @@ MOST_NAME = 40
 SEED_BITS = 128
 """Bits of a random seed: too many to find the seed by search from the hands that it dealt."""
 FEWEST_THREADS = 16
-"""Least number of threads for the page, and as many for hints; on more cores one for each. A thread
-that waits for the compiler of another game uses no core, and must not delay other requests."""
+"""Least number of threads for the page, and as many for hints; with more cores one for each core. A
+thread that waits for the compiler of a game uses no core, and must not delay other requests."""
 
 T = TypeVar("T")
 
@@ -219,7 +219,7 @@ class Lobby:
         return match
 
     def drop(self, id: str) -> None:
-        """Close a table for good; if its file cannot be removed, it stays (`WriteError`)."""
+        """Close a table for good; a table whose file cannot be removed stays (`WriteError`)."""
         if id not in self.ids:
             return
         remove(self.folder / f"{id}.json")

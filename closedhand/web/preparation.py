@@ -102,7 +102,7 @@ class Preparation:
     """
 
     def __init__(self, names: Sequence[str], compiled: Path | None) -> None:
-        """List the stages of all games; the file `compiled`, if any, lists those compiled."""
+        """List all stages of some games; the file `compiled`, if any, has those compiled before."""
         self.left = [(name, stage) for stage in STAGES for name in names]
         self.total = len(self.left)
         self._ready = {each: threading.Event() for each in self.left}

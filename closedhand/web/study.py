@@ -148,8 +148,8 @@ class Study:
     def judgements(self, seed: int) -> Iterator[dict[str, Any]]:
         """Yield the `values` of each position and the cost of the `play` made there, in order.
 
-        `play` is None at the end and in matches of several rounds. `forced` is the entry of
-        `open_hands.forced` for the position, or None.
+        `play` is None at the end; in matches of several rounds both are None. `forced` is the entry
+        of `open_hands.forced` for the position, or None.
         """
         rng = np.random.default_rng(seed)
         forced = open_hands.forced(self.game, self.states)

@@ -19,7 +19,7 @@ def decoded(data: str, name: str) -> bytes:
 
 @contextmanager
 def written(content: bytes) -> Iterator[Path]:
-    """Provide the path of a file with a content; an `InputError` in the block says `the file`."""
+    """Provide a file with a content; an `InputError` in the block calls its path `the file`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "upload"
         path.write_bytes(content)
