@@ -336,11 +336,7 @@ def work_for(
 
 @contextmanager
 def percent_bar() -> Iterator[Callable[[float, str], None]]:
-    """Show a progress bar from 0 to 100 on stderr.
-
-    Yields:
-        `update(share, text)`: the share done, 0 to 1, and what is being done.
-    """
+    """Show a bar from 0 to 100 on stderr; yield `update(share, text)` for shares from 0 to 1."""
     with progress_bar("percent", 100) as update:
         yield lambda share, text: update(int(100 * share), unit=f"percent, {text}")
 

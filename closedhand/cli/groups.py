@@ -181,10 +181,7 @@ class Commands(Group):
         sys.exit(2)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options before the command, and look for `--json` among the arguments.
-
-        The command parses it later, but its imports may print before that.
-        """
+        """Parse the options before the command, and look for `--json` before its imports print."""
         ctx.meta[WANTS_OBJECT] = "--json" in args
         return super().parse_args(ctx, args)
 

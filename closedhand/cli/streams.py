@@ -28,11 +28,7 @@ def prepare() -> None:
 
 
 def _fill_gaps() -> None:
-    """Open the null device in place of closed streams.
-
-    Otherwise a file that is opened later would get the number of a stream, and printed text would
-    go to the file.
-    """
+    """Open the null device in place of closed streams, whose numbers later files would get."""
     for number in range(3):
         try:
             os.fstat(number)

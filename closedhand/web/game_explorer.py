@@ -33,11 +33,7 @@ LONGEST = 300.0
 
 
 class Profile(NamedTuple):
-    """A strategy of all players, with its evaluation.
-
-    Attributes:
-        sigma: The strategy, float64 [rows of the tree].
-    """
+    """A strategy of all players, `sigma`, float64 [rows of the tree], and its evaluation."""
 
     name: str
     sigma: np.ndarray

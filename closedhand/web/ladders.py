@@ -33,10 +33,7 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
 def _rated(
     pairs: dict[frozenset[str], dict[str, Any]], about: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """List the one ladder of the agents that have all met each other.
-
-    The list is empty for fewer than three agents, or if the game is not `is_ranked`.
-    """
+    """List a ladder of agents that have all met; none for fewer than three or an unranked game."""
     agents = _all_met(pairs)
     if len(agents) < 3:
         return []

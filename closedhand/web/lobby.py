@@ -47,7 +47,6 @@ class Lobby:
 
     Attributes:
         tables: The open tables by id; those not restored yet are left out.
-        past: The hands that persons have played here.
         remote_matches: The latest match at each server, by index in `servers`.
         advisers: The threads for long work, apart from those of the page.
     """
@@ -304,10 +303,7 @@ class Lobby:
         self._steps.discard(table.id)
 
     async def _pause(self, table: Table, begun: float) -> None:
-        """Wait until a table's pace, which may change, has passed since `begun`.
-
-        A step or a change of position ends the wait.
-        """
+        """Wait until a table's pace has passed since `begun`, or for a step or a new position."""
         loop, version, woken = asyncio.get_running_loop(), table.version, self._woken[table.id]
         while table.version == version and _goes_on(table, False) and table.id not in self._steps:
             left = begun + table.pace - loop.time()

@@ -55,7 +55,6 @@ class RemoteSeat(Table):
     """A table at a remote server, as one player sees it; no agents are made for the others.
 
     Attributes:
-        own: The seat taken.
         asked: Whether a person's decision is awaited.
         close: Function that leaves the match.
     """

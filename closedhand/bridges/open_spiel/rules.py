@@ -110,10 +110,7 @@ def write_path(rules, state, node):
 
 @kernel
 def draw_chance(rules, state, known, rng_seed):
-    """Draw the outcomes of chance, except the first `known` ones.
-
-    `rng_seed`, the seed of xorshift, is a uint64, not 0.
-    """
+    """Draw the outcomes of chance after the first `known`; the seed is a uint64, not 0."""
     seed = rng_seed
     at = 0  # node of the tree of chance
     for k in range(len(state.chance)):

@@ -126,12 +126,9 @@ class RLCardPlayer:
     """One of our agents as an agent of RLCard, for `env.set_agents`.
 
     Its views are built from RLCard's state dicts and public information of the environment.
-
-    Attributes:
-        use_raw: True: its answers are texts of actions.
     """
 
-    use_raw = True
+    use_raw = True  # answers are texts of actions
 
     def __init__(self, env: Any, agent: str | Agent, seed: int = 0) -> None:
         """Let one of our agents, or the text of one, play in an environment of RLCard.
