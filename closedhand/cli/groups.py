@@ -181,7 +181,7 @@ class Commands(Group):
         sys.exit(2)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options before the command, and look for `--json` before its imports print."""
+        """Parse the global options; look for `--json` now, before imports of the command print."""
         ctx.meta[WANTS_OBJECT] = "--json" in args
         return super().parse_args(ctx, args)
 

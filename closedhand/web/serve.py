@@ -117,7 +117,7 @@ class TimedConnection(asyncio.Protocol):
 
     @property
     def allowed(self) -> float:
-        """Seconds until the connection must make progress again; inf: no deadline."""
+        """Seconds after `since` in which the connection must make progress; inf: no deadline."""
         raise NotImplementedError
 
     def connection_made(self, transport: Any) -> None:

@@ -98,7 +98,7 @@ class Node:
         return found
 
     def text(self, player: int, recalls: bool) -> str:
-        """Write what a player knows: with all past actions, or only what the board shows."""
+        """Write what a player knows: with all past actions if `recalls`, else the board alone."""
         key = player, recalls
         if key not in self._texts:
             game = self.shared.game
