@@ -41,7 +41,7 @@ app = typer.Typer(
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version and exit."""
+    """Print the version and exit, if `wanted`."""
     if wanted:
         typer.echo(f"closedhand {__version__}")
         raise typer.Exit

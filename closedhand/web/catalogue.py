@@ -24,12 +24,12 @@ MOST_MILLISECONDS, MOST_SIMULATIONS = 10_000, 200_000
 
 @lru_cache(1)
 def games() -> list[dict[str, Any]]:
-    """Describe every game for a browser."""
+    """Describe all games, in the order of `GAMES`."""
     return [describe_game(name) for name in GAMES]
 
 
 def describe_game(name: str) -> dict[str, Any]:
-    """Describe a game for a browser."""
+    """Describe a game under its default rules, with the options that a person may choose."""
     spec = spec_of(name)
     plain = make_game(name)
     game = plain.flat

@@ -123,7 +123,7 @@ class Study:
         ]
 
     def describe(self) -> dict[str, Any]:
-        """Describe the whole game for a browser."""
+        """Describe the game: players, result, all moves and sides."""
         moves = [
             {"player": actor, **describe_action(self.game, state, action)}
             for actor, action, state in zip(self.actors, self.actions, self.states, strict=False)
