@@ -200,7 +200,7 @@ class _Walk:
         return children
 
     def _dealt(self, number: int, node: _Node) -> list[_Node]:
-        """Return the children of a chance node; refuse chance that depends on players."""
+        """Return the children of a chance node; refuse chance that depends on actions."""
         outcomes = [(outcome, share) for outcome, share in node.state.chance_outcomes() if share]
         if self._chance.setdefault(node.chance, outcomes) != outcomes:
             raise _refusal(self._game, "chance depends on what players do")
