@@ -26,8 +26,7 @@ def page(
 ) -> str:
     """Build the HTML page that replays some games.
 
-    With `judged` all plays are judged, in about a second each. `progress` is called after every
-    game with the number of games done.
+    With `judged` all plays are judged, in about a second each. `progress(done)` counts the games.
 
     Raises:
         InputError: There are no games, or too many, or one is too long or breaks its rules.

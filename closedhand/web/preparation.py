@@ -1,12 +1,9 @@
 """Prepare the games in the background at the start of the server, so that nobody waits later.
 
-The preparation of a game has three `STAGES`: table, hints and endgames.
-
-1. If the kernels of a stage are not in the cache of Numba, a separate process compiles them: the
-   compiler keeps some hundred megabytes until its process ends.
-2. The server then loads them by the same calls, in a thread.
-
-A stage that somebody waits for comes next.
+The preparation of a game has three `STAGES`: table, hints and endgames. If the kernels of a stage
+are not in the cache of Numba, a separate process compiles them: the compiler keeps some hundred
+megabytes until its process ends. The server then loads them by the same calls, in a thread. A stage
+that somebody waits for comes next.
 """
 
 import platform
@@ -97,8 +94,7 @@ class Preparation:
     """The stages of games that are still to be prepared, and the thread that prepares them.
 
     Attributes:
-        left: Pairs of a game and a stage, the next one first.
-        total: Number of pairs at first.
+        left: Pairs of a game and a stage, the next one first; at first there are `total`.
     """
 
     def __init__(self, names: Sequence[str], compiled: Path | None) -> None:

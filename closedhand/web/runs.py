@@ -27,7 +27,6 @@ MOST_POINTS = 400
 CHECKPOINTS = ("learner.npz", "checkpoint.npz")
 """Names of checkpoints that hold a history; it is shown if no JSON file in the folder has one."""
 METADATA = ("settings", "history")
-"""Entries that are read from a checkpoint."""
 
 
 def everything_in(folder: Path | None, tables: Collection[str] = ()) -> dict[str, Any]:

@@ -25,7 +25,6 @@ from closedhand.web.uploads import decoded, written
 MOST_GAMES = 1000
 """Most games of a file that are listed."""
 MOST_PLIES = 2000
-"""Most actions of a game that is replayed."""
 PLAYOUTS = 200
 """Playouts for the value of a position to one seat."""
 JUDGING = 0.6

@@ -88,7 +88,6 @@ class Table:
         actors: Seat that made each action of the history.
         version: Number of changes so far; a play names the version that it answers.
         trouble: Error that stops the hand; empty: none.
-        agents: Agents made so far, by seat.
         changed: Time of the last change, in seconds since 1970.
     """
 

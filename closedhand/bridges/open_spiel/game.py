@@ -38,11 +38,8 @@ def open_spiel_game(game: Game | str, deals: str = AUTO, **options: Any) -> "Ope
 
         pyspiel.load_game("closedhand(game=doudizhu,options=rules:tiny;objective:win)")
 
-    Args:
-        game: A `Game`, or the name of one.
-        deals: `listed`: one chance node with all deals; `drawn`: chance nodes for a seed; `auto`:
-            listed if there are no more than 10,000.
-        **options: Options of `make_game`, if `game` is a name.
+    `options` are those of `make_game`, if `game` is a name. `deals` are `listed`, in one chance
+    node; `drawn`, by chance nodes for a seed; or `auto`: listed if there are at most 10,000.
 
     Raises:
         InputError: An unknown game or option, options beside a `Game`, another word for `deals`, or

@@ -13,7 +13,6 @@ from closedhand.web.connection import Connection
 from closedhand.web.requests import request
 
 MOST_CHOSEN = 60
-"""Most cards of a choice that is explained."""
 
 
 @request("try", for_owner=False)
