@@ -1,6 +1,4 @@
-"""Other libraries' games and agents here, ours in other libraries, and jobs on their clusters.
+"""Other libraries' games and agents here, ours in other libraries, and jobs on a Ray cluster.
 
-Each part needs its library, and is imported where it is used: `closedhand.bridges.open_spiel`,
-`closedhand.bridges.rlcard`, `closedhand.bridges.cluster` (Ray). `closedhand.bridges.botzone` needs
-none.
+`open_spiel`, `rlcard` and `cluster` need a library each, and are imported where they are used.
 """

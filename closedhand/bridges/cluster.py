@@ -1,9 +1,8 @@
 """Jobs on a Ray cluster.
 
-A cluster runs jobs as processes do (`closedhand.core.workers`). Jobs are functions of their
-arguments alone, and results come in the order of the jobs. So results depend neither on the number
-of workers, nor on which worker runs a job, nor on how often a job is restarted. A worker is a
-process of Ray on one core. Ray restarts the jobs of a lost node on others.
+A job depends on its arguments alone, and results come in the order of the jobs, as from processes
+(`closedhand.core.workers`). So they do not depend on the number of workers or on restarts. A worker
+is a process of Ray on one core. Ray restarts the jobs of a lost node on others.
 """
 
 import os
@@ -28,9 +27,8 @@ LOCAL = "local"
 FOUND = "auto"
 """Address of the cluster that already runs on this machine."""
 AHEAD = 2
-"""Jobs given to Ray for each core, so that no core waits for the next one."""
+"""Jobs given to Ray for each core: one to run, and the next one."""
 CONNECT_SECONDS = 10.0
-"""Time limit for connecting to an address."""
 LOSSES = 5
 """Lost workers after which a job is given up, as it may end them itself."""
 
@@ -39,7 +37,7 @@ def _host_and_port(address: str) -> tuple[str, int] | None:
     """Parse an address; None for `LOCAL` and `FOUND`, which Ray resolves itself."""
     if address in (LOCAL, FOUND):
         return None
-    # Ray would retry another text forever, and ignore Ctrl-C.
+    # Ray would retry any other text forever, and ignore Ctrl-C.
     parts = re.fullmatch(r"(?:ray://)?\[?([^/\s\[\]]+)\]?:(\d{1,5})", address)
     if parts is None or not 0 < int(parts[2]) < 2**16:
         raise InputError(
@@ -50,9 +48,9 @@ def _host_and_port(address: str) -> tuple[str, int] | None:
 
 
 def _do(work: Callable[..., Result], pickled: bytes, places: list[int], *shared: Any) -> Result:
-    """Do a job: one function for all tasks, as Ray sends each new function to the nodes.
+    """Do a job: `work` with the `pickled` arguments, the `shared` ones inserted at `places`.
 
-    Its arguments are pickled here, except the `shared` ones, whose places among them are given.
+    This one function runs all jobs, as Ray sends each new function to the nodes.
     """
     arguments = pickle.loads(pickled)
     for place, value in zip(places, shared, strict=True):
@@ -126,14 +124,13 @@ class Cluster:
     def results_of(
         self, work: Callable[..., Result], jobs: list[tuple[Any, ...]]
     ) -> Iterator[Result]:
-        """Yield the results of jobs in order.
+        """Yield the results of jobs in order; raise an error of a job as it is.
 
-        Args:
-            work: Function that runs a job, of a module that the nodes can import.
-            jobs: Arguments of each job; references of `share` are allowed.
+        `work` is from a module that the nodes can import. A job is a tuple of its arguments, among
+        them references of `share`.
 
         Raises:
-            InputError: No core is left. Any error of a job is raised as it is.
+            InputError: No core is left.
             WorkerLost: `LOSSES` workers were lost during the same job.
             KeyboardInterrupt: Ctrl-C, where it is deferred (`closedhand.core.interrupt`).
         """
@@ -145,7 +142,7 @@ class Cluster:
         refs: list[Any] = []
         most = self._places()
         for number in range(len(jobs)):
-            # Until this job is done, give Ray as many of the next ones as it may have.
+            # Until this job is done, give Ray as many of the next jobs as it may have.
             while number == len(refs) or refs[number] in self._running:
                 interrupt.check()
                 begun = len(refs)
@@ -167,15 +164,11 @@ class Cluster:
             yield result
 
     def _packed(self, job: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the arguments of a job as `_do` takes them.
-
-        Arrays that Ray pickles itself arrive read-only, but agents write to theirs.
-        """
+        # Arrays that Ray pickles itself arrive read-only, but agents write to theirs.
         shared = {i: each for i, each in enumerate(job) if isinstance(each, self._ray.ObjectRef)}
         own = [None if i in shared else each for i, each in enumerate(job)]
         return self._ray.cloudpickle.dumps(own), list(shared), *shared.values()
 
     def _places(self) -> int:
-        """Return the number of jobs that Ray may have at a time."""
         ahead = AHEAD * self.cores
         return min(ahead, self._most or ahead)

@@ -1,9 +1,9 @@
 """The command `closedhand`.
 
-Commands print text for people. With `--json` a command prints one JSON object on stdout and nothing
-else. Progress goes to stderr: a bar in a terminal, a line a minute in a log. Bad input ends with
-exit code 2 and one line on stderr, or a box where Typer refuses an option; so does a failing disk.
-Slow imports are made inside the functions, so that --help is fast.
+With `--json` a command prints one JSON object on stdout and nothing else. Progress goes to stderr:
+a bar in a terminal, a line a minute in a log. Bad input and failing disks end with exit code 2 and
+one line on stderr, or a box where Typer refuses an option. Slow imports are made inside the
+functions, so that --help is fast.
 """
 
 import os
@@ -41,7 +41,7 @@ app = typer.Typer(
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version and exit."""
+    """Print the version and exit, if `wanted`."""
     if wanted:
         typer.echo(f"closedhand {__version__}")
         raise typer.Exit

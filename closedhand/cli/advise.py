@@ -1,4 +1,4 @@
-"""Common parts of the commands `advise GAME`, and the command of games without their own."""
+"""Functions shared by the commands `advise GAME`, and this command for games that have none."""
 
 from collections.abc import Callable
 from itertools import chain
@@ -31,7 +31,7 @@ Simulations = Annotated[
 
 
 def split_plays(game: Game, text: str) -> list[str]:
-    """Split a text into actions at spaces and commas, each read by `typed_action`."""
+    """Split a text at spaces and commas into actions, as `typed_action` reads them."""
     return [typed_action(each, game.parse) for each in text.replace(",", " ").split()]
 
 
@@ -46,7 +46,7 @@ def advise(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Rank the plays of a view of the player in `seat`, and print them.
+    """Rank the plays in a view of the player at `seat`, and print them.
 
     Raises:
         InputError: The game is over, it is not the player's turn, the agent is unknown or does not
@@ -139,7 +139,7 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
 
 
 def usual_search(game: Game, opponent: str) -> str:
-    """Name the search with the policy of an agent in kernels, or a random policy if it has none."""
+    """Name the search with the policy of `opponent`; a random one if that decides in Python."""
     from closedhand.core.agents import make_agent
     from closedhand.core.policies import policy_of
 

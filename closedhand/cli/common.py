@@ -96,7 +96,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 
 LARGEST = 1e9
-"""Largest number of seconds or the like, thirty years, which every clock can hold."""
+"""Largest value of a `positive` option: in seconds thirty years, which every clock can hold."""
 
 
 def positive(value: float | None) -> float | None:
@@ -156,11 +156,11 @@ CLAIMS = Claims()
 def make_folder(path: Path, results: Mapping[str, FileKind]) -> Path:
     """Create the folder that a command is going to write to, and claim it until the command ends.
 
-    `results` will be written, by their paths within the folder.
+    `results` are the kinds of the files to be written, by their paths within the folder.
 
     Raises:
-        InputError: It cannot be created or written to, another command writes to it, or a file
-            that is no result of its kind would be replaced.
+        InputError: The folder cannot be created or written to, another command writes to it, or a
+            file that is no result of its kind would be replaced.
     """
     CLAIMS.folder(path)
     refuse_all([(path / name, kind) for name, kind in results.items()])
@@ -171,7 +171,7 @@ def claim_files(*results: tuple[Path, FileKind]) -> None:
     """Claim the files that a command is going to write, before it begins to work.
 
     Raises:
-        InputError: One cannot be written, another command writes it, two are the same, or a file
+        InputError: A file cannot be written, is written by another command or named twice, or one
             that is no result of its kind would be replaced.
     """
     CLAIMS.files(*(path for path, _ in results))
@@ -185,11 +185,11 @@ def refuse_all(results: Iterable[tuple[Path, FileKind]]) -> None:
 
 
 CLEAR = re.compile(r"\w+([ ,]\w+)*")
-"""Words with one space or comma between them; a hyphen would read like either in the name."""
+"""Words with one space or comma between them, which become the only hyphens of a name."""
 
 
 def slug(text: str) -> str:
-    """Convert a text to a part of a file's name; a long one gets a checksum, as do all but `CLEAR`.
+    """Convert a text to a part of a file's name, with a checksum if it is long or not `CLEAR`.
 
     Without it `a=1` and `a=-1` would have one name, and the results of two matches one file.
     """
@@ -336,11 +336,7 @@ def work_for(
 
 @contextmanager
 def percent_bar() -> Iterator[Callable[[float, str], None]]:
-    """Show a progress bar from 0 to 100 on stderr.
-
-    Yields:
-        `update(share, text)`: the share done, 0 to 1, and the current part of the work.
-    """
+    """Show a bar from 0 to 100 on stderr; yield `update(share, text)` for shares from 0 to 1."""
     with progress_bar("percent", 100) as update:
         yield lambda share, text: update(int(100 * share), unit=f"percent, {text}")
 
@@ -362,8 +358,8 @@ def print_table(
 ) -> None:
     """Print a table without lines, so that seven columns fit into 80 characters.
 
-    Columns whose headings begin with `>` are set to the right. With `no_wrap` cells stay whole on
-    one line, also if that is longer than the terminal's.
+    Columns whose headings begin with `>` are aligned right. With `no_wrap` every row is one line,
+    even if it is wider than the terminal.
     """
     table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
     for heading in headings:

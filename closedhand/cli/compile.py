@@ -65,7 +65,6 @@ def _envs(game: Game) -> None:
 
 
 def _agents(game: Game) -> None:
-    """Play a game between `random` and the opponent that the game names."""
     from closedhand.core import batch
     from closedhand.core.agents import make_agent
     from closedhand.core.duplicate import play_out
@@ -86,7 +85,7 @@ def _hints(game: Game) -> None:
 
 
 def _for_gpu(game: Game, arch: str, agents: list[str], folder: Path | None) -> None:
-    """Compile the kernels of a game for a GPU, one after the other."""
+    """Compile the kernels of a game for a GPU into a folder, by default the cache."""
     from closedhand.core import cubins
     from closedhand.envs.device import kernels_of
 

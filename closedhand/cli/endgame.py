@@ -90,7 +90,6 @@ def _show(found: Any, seats: int, signed: bool) -> None:
     """Print a solution of the first `seats`; if `signed`, the sign of a payoff shows who wins."""
 
     def payoff(low: float, high: float) -> str:
-        """Write a payoff that is surely between `low` and `high`, see `exact.Play`."""
         if low < high:
             return f"unknown, {low:g} to {high:g}"
         if not signed or low == 0:

@@ -148,11 +148,7 @@ def faults_of_threads() -> Iterator[list[OSError]]:
 
 
 class Commands(Group):
-    """All commands.
-
-    Bad input and failing files or disks end with one line and exit code 2. Other errors keep their
-    traceback.
-    """
+    """All commands; bad input and failing files or disks end with one line and exit code 2."""
 
     def offered(self) -> Iterable[str]:
         """List the first words of the commands that games add."""
@@ -185,10 +181,7 @@ class Commands(Group):
         sys.exit(2)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options before the command, and look for `--json` among the arguments.
-
-        The command parses it later, but its imports may print before that.
-        """
+        """Parse the global options; look for `--json` now, before imports of the command print."""
         ctx.meta[WANTS_OBJECT] = "--json" in args
         return super().parse_args(ctx, args)
 

@@ -105,10 +105,10 @@ def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
     """Return the device to learn on: `cpu`, `cuda`, or one such as `cuda:1`.
 
     `auto` takes a GPU if there is one, its kernels can be compiled (by numba-cuda) or are in a
-    folder (`core.cubins`), and neither opponents nor a cluster are asked for.
+    folder (`core.cubins`), and neither opponents nor a cluster (`ray`) are asked for.
 
     Raises:
-        InputError: There is no such device, or it does not do what is asked for.
+        InputError: There is no such device, or opponents or a cluster are asked for on a GPU.
     """
     from closedhand.envs.device import check_device, import_torch
 
@@ -130,7 +130,7 @@ imitate = trainer(RAY, RECORDS, EXPERT)
 
 
 def prepare(learner: Any, folder: Path, restart: bool) -> Any:
-    """Prepare a run of a learner in a folder, and resume the run that it holds, if any.
+    """Return a run of a learner; unless `restart`, the one that the folder holds, if any.
 
     Raises:
         InputError: The folder holds files of another program, a run with other settings or an agent
@@ -156,10 +156,7 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
 
 
 def refuse_agents_in(learner: Any, results: list[Path]) -> None:
-    """Refuse to replace a file of an agent that a learner plays against, imitates or is judged by.
-
-    `results` are the files that its training writes.
-    """
+    """Refuse to replace files of agents that a learner plays against, imitates or is judged by."""
     written = {os.path.realpath(path) for path in results}
     for agent in (*learner.opponents, *learner.against, learner.sources().get("expert")):
         files: tuple[Path, ...] = ()
@@ -199,7 +196,6 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
     with Board(folder / BOARD, learner.decisions) as board:
 
         def report() -> None:
-            """Print the entries of the history since the last call, and add them to the board."""
             nonlocal printed
             for entry in run.history[printed:]:
                 note(line_of(entry))

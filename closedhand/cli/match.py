@@ -158,7 +158,7 @@ def _league(
     duplicate: bool,
     seed: int,
 ) -> _Contest:
-    """Set up a league of about so many `rounds`, or in a duplicate of given `deals`."""
+    """Set up a league of `rounds`, rounded up to whole deals, or of given `deals`."""
     from closedhand.arena import league
     from closedhand.arena.plot import plot_league
     from closedhand.core.deals import choose_deals
@@ -222,7 +222,7 @@ def _dealt(data: dict[str, Any]) -> str:
 
 
 def budget_used(spent: dict[str, float]) -> str:
-    """Write the measured cost of searches."""
+    """Write the number of an agent's searches, their simulations and their time."""
     number, seconds = spent["searches"], spent["seconds"]
     # Agents count their searches themselves, perhaps without their time.
     cores = f", on {spent['processor_seconds'] / seconds:.2f} cores" if seconds else ""

@@ -60,10 +60,7 @@ def play(
 
 
 def paper() -> Console:
-    """Make the console on which a game is played, with red suits and the player to act highlighted.
-
-    It prints text unchanged, and without colours if the stream is no terminal or NO_COLOR is set.
-    """
+    """Make the console of a game, with red suits and the player to act highlighted."""
     return common.plain_console(
         highlighter=_Suits(),
         theme=Theme({"table.red": "bright_red", "table.turn": "bold yellow", "table.seat": "bold"}),

@@ -1,4 +1,4 @@
-"""The commands `reproduce all` and `reproduce learners`, and parts of those that games add."""
+"""The commands `reproduce all` and `reproduce learners`, and helpers of those that games add."""
 
 import html
 import inspect
@@ -109,7 +109,7 @@ img {{ max-width: 100% }}
 
 
 def as_html(text: str, folder: Path) -> str:
-    """Convert a report in Markdown to a page without network, and add the pictures it names."""
+    """Convert a report in Markdown to an HTML page, and add the pictures that it names."""
     from markdown_it import MarkdownIt
 
     blocks = []

@@ -1,7 +1,6 @@
 """The standard streams of the command line: open, able to take any text, and closed in order.
 
-The user who redirects the output of a command chooses encoding, width and end of the stream.
-Characters that the encoding lacks are written in ASCII (`closedhand.core.text`).
+Characters that the encoding of a stream lacks are written in ASCII (`closedhand.core.text`).
 """
 
 import os
@@ -29,11 +28,7 @@ def prepare() -> None:
 
 
 def _fill_gaps() -> None:
-    """Open the null device in place of closed streams.
-
-    Otherwise a file that is opened later would get the number of a stream, and printed text would
-    go to the file.
-    """
+    """Open the null device in place of closed streams, whose numbers later files would get."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -59,7 +54,7 @@ _objects: list[str] | None = None
 
 @contextmanager
 def objects_only(wanted: bool) -> Generator[None]:
-    """Print only texts passed to `print_object` on the standard output.
+    """Print only texts passed to `print_object` on the standard output, if `wanted`.
 
     Other output, of other packages in this process or in workers, goes to the standard error. The
     objects are printed at the end of the block, also after an error.

@@ -67,11 +67,7 @@ def help_of(spec: GameSpec) -> str:
 
 
 def group_options(command: Any, spec: GameSpec) -> None:
-    """Show the options of a game's command by the learners that take them.
-
-    Those that each learner takes come first, then those of the learners of every game, last those
-    that only the game's own learners take. An option that none of them takes is hidden.
-    """
+    """Group the options of a game's command by the learners that take them; hide those of none."""
     tables = {name: options_of_trainer(spec, name) for name in trainers_of(spec)}
     for parameter in command.params:
         if parameter.name in OF_LEARNERS:

@@ -48,5 +48,5 @@ def web(
         if not equals:
             raise InputError(f"--agent is GAME=AGENT, not {text!r}")
         added.setdefault(game.replace("-", "_"), []).append(name)
-    make_folder(folder, {})  # a table gets a new name
+    make_folder(folder, {})  # no file would be replaced: a table gets a new name
     serve.run(host, port, folder, token, origin or (), added, runs, join or (), browser, note)

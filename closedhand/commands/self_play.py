@@ -30,11 +30,7 @@ def fitting(task: str, agent: str) -> Callable[..., None]:
         restart: bool,
         ray: str | None = None,
     ) -> None:
-        """Fit the weights for at least one step, resuming those in the folder.
-
-        Raises:
-            InputError: Rules other than the defaults, or a file of another kind.
-        """
+        """Fit the weights for at least one step, resuming those in the folder."""
         from closedhand.learning import policy_gradient
 
         if game.options != make_game(game.name).options:

@@ -29,11 +29,11 @@ FIRST, STEP = 0.03, 0.25
 TRIAL = 256
 """Simulations, in each of `PAIR` populations, that choose the plays of the first report."""
 PAIR = 2
-"""Populations between two looks at the clock before the first report: one has no interval."""
+"""Populations between two looks at the clock before the first report; one gives no interval."""
 FEW = 4
-"""Determinisations of a population of the first report: many small ones narrow intervals most."""
+"""Population size for the first report: many small populations narrow the intervals most."""
 LONGEST = 4.0
-"""Seconds that a hint takes."""
+"""Seconds of simulation after the first report."""
 MOST_JUDGED = 600
 """Most plays that are compared; a hint in a position with more has only an agent's answer."""
 MOST_SHOWN = 12
@@ -67,8 +67,8 @@ def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
     """Ask an agent for its choice, and for its policy and its ratings if it has them.
 
     Returns:
-        `by`; `shares` and `ratings`, the best actions or none; and `action`, the choice, which is
-        the likeliest action if there are shares.
+        `by`; `shares` and `ratings`, the best actions by policy and by rating, empty if the agent
+        has none; and `action`, the choice: the likeliest action if there are shares.
 
     Raises:
         InputError: There is no such agent, it cannot play the game, or its choice is not legal.
@@ -113,10 +113,11 @@ def values(
 ) -> Iterator[dict[str, Any]]:
     """Value the plays, exactly in small games; elsewhere in growing precision.
 
-    Exact values are those of the strategy of the agent `by`. Simulated values are gains over the
-    play `first`: all are simulated on the same determinisations, which narrows the intervals. The
-    simulation is the search of `by`, if it searches, or else the game's playouts. A single play,
-    more than `MOST_JUDGED`, and plays in a match of several rounds are not valued.
+    Exact values are expected payoffs of a play that is followed by a best response to the policy of
+    the agent `by`. Simulated values are gains over the play `first`: all are simulated on the same
+    determinisations, which narrows the intervals. The simulation is the search of `by`, if it
+    searches, else the game's playouts. Nothing is yielded for one play, for more than
+    `MOST_JUDGED`, or in a match of several rounds.
 
     Yields:
         `basis`; the `unit_of` the payoffs; and as `values` the best plays, each with `mean`: an
@@ -179,7 +180,7 @@ def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str
 
 @lru_cache(8)
 def explored(game: Game, by: str) -> GameExplorer | None:
-    """Build the tree of a game with an agent's policy; None for large games and other agents."""
+    """Build the tree of a game with an agent's policy; None without one, or for a large game."""
     try:
         with _agent(game, by) as agent:
             if not hasattr(agent, "probabilities"):
@@ -192,7 +193,7 @@ def explored(game: Game, by: str) -> GameExplorer | None:
 
 
 def _simulation(game: Game, view: State, by: str = "") -> Simulation:
-    """Return the simulation of a searching agent; for any other or none, the game's playouts."""
+    """Return the simulation of an agent that searches; else the game's playouts."""
     if by:
         # InputError: the agent does not search, or not at this stage of the game.
         with _agent(game, by) as agent, suppress(InputError):
@@ -203,7 +204,6 @@ def _simulation(game: Game, view: State, by: str = "") -> Simulation:
 def _ranking(
     how: Simulation, view: State, actions: Ids, first: int, rng: Rng, **sizes: int
 ) -> Ranking:
-    """Begin a `Ranking` that never eliminates `first`; `sizes` are its `share` and `least`."""
     return Ranking(how, view, actions, rng, shown=MOST_SHOWN, kept=[first], **sizes)
 
 
@@ -220,7 +220,7 @@ class Judgement(NamedTuple):
 
     Attributes:
         best: The best other play; None if none has a higher mean than the one that was made.
-        cost: Loss against the best play, in payoffs; `low` and `high` are its interval.
+        cost: Loss against `best`, 0 without one, in payoffs; `low` and `high` are its interval.
         number: Number of determinisations; 0 if there is no other play.
     """
 

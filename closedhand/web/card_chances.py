@@ -1,7 +1,7 @@
 """Chances of the hidden cards of every hand, from a view.
 
-1. Draw determinisations of the view: particles weighted by the plays so far if the player is to
-   act and the game's playouts have an informed policy, or else uniformly.
+1. Draw determinisations of the view. They are particles (`closedhand.search.particles`) if the
+   player of the view is to act and the game has playouts of its own, else random deals.
 2. Count each card in every hidden hand.
 """
 
@@ -17,17 +17,22 @@ from closedhand.search.stopping import check
 from closedhand.web.advice import playouts_of
 
 DETERMINISATIONS = 400
-"""Determinisations from which the chances of cards are counted; fewer if time runs out."""
+"""Number of determinisations; of particles there are fewer if time runs out."""
 SECONDS = 2.0
-"""Most seconds for weighting determinisations by the plays so far."""
+"""Most seconds for drawing particles."""
 
 
 def card_chances(game: Game, view: State, player: int, seed: int) -> dict[str, Any]:
-    """Estimate the expected number of each card in every hidden hand, as the module describes."""
+    """Estimate the expected number of each card in every hidden hand.
+
+    Returns:
+        `cards`, in the order of hands; the `number` of determinisations; and for each hidden hand
+        in `seats` its `seat`, `label` and `chances`, the mean number of each card.
+    """
     rng = np.random.default_rng(seed)
     how = playouts_of(game)
     deadline = time.perf_counter() + SECONDS
-    if how.weighted and int(view["player"]) == player:  # the player of particles acts
+    if how.weighted and int(view["player"]) == player:  # as particles require
         states = Particles(how.game, how.policy, view, DETERMINISATIONS, rng, deadline).states
     else:
         states = [game.redeal(view, player, rng) for _ in range(DETERMINISATIONS)]
@@ -55,7 +60,7 @@ def card_chances(game: Game, view: State, player: int, seed: int) -> dict[str, A
 
 
 def _order(game: Game, cards: set[str]) -> list[str]:
-    """Sort cards as hands show them: by their mean place in the hands of 20 random deals."""
+    """Sort cards by their mean position, as a share of the hand, in the hands of 20 deals."""
     places: dict[str, list[float]] = {card: [] for card in cards}
     rng = np.random.default_rng(0)
     for _ in range(20):

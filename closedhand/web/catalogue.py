@@ -24,12 +24,12 @@ MOST_MILLISECONDS, MOST_SIMULATIONS = 10_000, 200_000
 
 @lru_cache(1)
 def games() -> list[dict[str, Any]]:
-    """Describe every game for a browser."""
+    """Describe all games, in the order of `GAMES`."""
     return [describe_game(name) for name in GAMES]
 
 
 def describe_game(name: str) -> dict[str, Any]:
-    """Describe a game for a browser."""
+    """Describe a game under its default rules, with the options that a person may choose."""
     spec = spec_of(name)
     plain = make_game(name)
     game = plain.flat
@@ -64,7 +64,7 @@ def describe_game(name: str) -> dict[str, Any]:
 
 
 def usual(name: str) -> str:
-    """Choose the default agent of a game: `random` if the one of its spec is not installed."""
+    """Choose the usual opponent of a game: that of its spec if installed, else `random`."""
     opponent = spec_of(name).opponent
     return opponent if AgentSpec.parse(opponent).name in agent_names(name) else "random"
 
@@ -132,7 +132,7 @@ def agents(name: str) -> list[dict[str, Any]]:
 
 
 def offered(game: Game) -> list[str]:
-    """List agents that need no file: clocked ones with each budget, others bare and as variants."""
+    """List agents that need no file: clocked ones by budget, others by name and as variants."""
     found: list[str] = []
     for name in agent_names(game.name):
         with_budget = [f"{name}:{budget}" for budget in BUDGETS]
@@ -161,7 +161,7 @@ def strengths(name: str) -> dict[str, Any]:
 
     Returns:
         By text of an agent, where measured: `against`, the opponent; `deals`; `rounds` of a deal;
-        `points`, the gain per round over the opponent in the same place; and `won`, the share of
+        `points`, the gain per round over the opponent on the same side; and `won`, the share of
         games won, None where no payoff is a loss; both `[mean, low, high]` with 95% intervals.
     """
     path = SHIPPED / STRENGTHS

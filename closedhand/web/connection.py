@@ -34,16 +34,14 @@ MOST_GUEST_MESSAGE = 10_000
 
 
 class Connection:
-    """A connection of a browser.
+    """State of the connection of one browser.
 
     Attributes:
-        owner: Whether it may open tables and study games.
-        table: The table that it has joined; None: none.
+        owner: Whether the browser may open tables and study games.
+        table: The table that the browser has joined, if any.
         token: Secret of its seat there; the secret follows the player when seats rotate.
         outbox: Messages to be sent; None ends the connection.
-        works: Computations for this browser, by name.
-        study: The record that it replays; None: none.
-        explorer: The small game that it analyses; None: none.
+        works: Computations for the browser, by name.
     """
 
     def __init__(self, lobby: Lobby, owner: bool) -> None:
@@ -77,12 +75,12 @@ class Connection:
 
     @property
     def seat(self) -> int:
-        """Number of its seat at the table; `WATCHING` if it has none."""
+        """Number of the browser's seat at the table; `WATCHING` if it has none."""
         seat = self.table.seat_of(self.token) if self.table is not None else None
         return WATCHING if seat is None else seat
 
     def join(self, table: Table, token: str) -> None:
-        """Join a table at the seat of a secret, and push every change of the table."""
+        """Join a table at the seat of `token`; push the table now and after every change."""
         self.leave()
         self.table, self.token = table, token
         self._leave = self.lobby.listen(table.id, self.push_table)
@@ -97,7 +95,7 @@ class Connection:
             self.stop(name)
 
     def push_table(self) -> None:
-        """Push the table as this browser may see it, or that it is closed."""
+        """Push the joined table as this browser may see it, or `closed` for a closed table."""
         if self.table is None:
             return
         if self.table.id not in self.lobby.tables:
@@ -107,12 +105,12 @@ class Connection:
             data = describe_table(self.table, self.seat, self.private_agents(self.table.game.name))
             if self.table.version != self._pushed:
                 for work in ("hint", "chances"):
-                    self.stop(work)  # it is about an earlier position
+                    self.stop(work)  # its position is no longer shown
             self._pushed = self.table.version
             self.push({"push": "table", **data, "links": links})
 
     def private_agents(self, game: str) -> Collection[str]:
-        """List the agents of a game that name files, which only the owner may see."""
+        """List the agents of a game whose files this browser may not know; none for an owner."""
         return () if self.owner else self.lobby.added.get(game, ())
 
     def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
@@ -121,11 +119,11 @@ class Connection:
         self.works[name] = asyncio.create_task(work, name=name)
 
     async def run_long(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Run long work of a computation in a thread; call it in a task of `start`.
+        """Run long work in a thread; to be called in a computation that `start` has begun.
 
         If the computation is stopped, the work ends at its next `stopping.check`. As an agent may
-        never get there, the next computation of the same name waits for the end: a browser occupies
-        one thread for each name at most.
+        never get there, the next computation of the same name waits for the end of the work: a
+        browser occupies at most one thread for each name.
         """
         task = asyncio.current_task()
         assert task is not None
@@ -145,17 +143,14 @@ class Connection:
             yield one
 
     def reason(self, error: Exception, what: str) -> str:
-        """Say why a computation failed, and log any error other than an `InputError`.
-
-        Games and agents may be third-party code, and raise anything.
-        """
+        """Say why a computation failed, and log any error other than an `InputError`."""
         if isinstance(error, InputError):
             return str(error)
         self.lobby.log.failed(what)
         return f"{what}: {type(error).__name__}"
 
     def stop(self, name: str) -> None:
-        """Stop a computation."""
+        """Stop the computation of a name, if there is one."""
         task = self.works.pop(name, None)
         if task:
             task.cancel()
@@ -187,7 +182,7 @@ class Connection:
             self.push({"re": number, "error": "the server failed to answer this"})
 
     def at_table(self) -> Table:
-        """Return the joined table; refuse if this browser has joined none, or if it is closed."""
+        """Return the joined table; refuse if there is none or it is closed."""
         if self.table is None or self.table.id not in self.lobby.tables:
             raise InputError("you have joined no table")
         return self.table

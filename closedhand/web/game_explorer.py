@@ -23,24 +23,17 @@ from closedhand.web.json_numbers import number_of
 from closedhand.web.uploads import decoded, written
 
 MOST_NODES = 300_000
-"""Most histories of a game that a browser may have solved."""
+"""Most histories of a game that is analysed."""
 MOST_DRAWN = 500
 """Most public states of the graph that the page draws."""
 REPORT = 1.0
-"""Seconds after which a solver reports, if it has no judgement to report earlier."""
+"""Seconds after which a solver reports, unless it has judged its strategy earlier."""
 LONGEST = 300.0
 """Longest run of a solver, in seconds."""
 
 
 class Profile(NamedTuple):
-    """A strategy of all players, with its evaluation.
-
-    Attributes:
-        name: Name shown on the page.
-        sigma: The strategy, float64 [rows of the tree].
-        losses: Losses against best responses, by information set.
-        flow: Probabilities of reaching public states and ends.
-    """
+    """A strategy of all players, `sigma`, float64 [rows of the tree], and its evaluation."""
 
     name: str
     sigma: np.ndarray
@@ -51,7 +44,7 @@ class Profile(NamedTuple):
 class GameExplorer:
     """A small game, its information tree and public graph, and the strategy that is shown.
 
-    The strategy, `profile`, is uniform at first, and replaced as a whole, as threads read it.
+    The strategy, `profile`, is uniform at first. As threads read it, it is replaced as a whole.
     """
 
     def __init__(self, game: Game) -> None:
@@ -67,7 +60,7 @@ class GameExplorer:
         return Profile(name, sigma, losses(self.tree, sigma), flow(self.tree, self.graph, sigma))
 
     def play(self, text: str) -> None:
-        """Show the strategy of an agent with probabilities."""
+        """Show the strategy of an agent, as `strategy_of` tabulates it."""
         self._take_agent(make_agent(self.game, text, 0), text)
 
     def open(self, data: str) -> None:
@@ -108,7 +101,7 @@ class GameExplorer:
             yield profile, {**self.judged(profile), **progress}
 
     def values_at(self, view: State) -> list[tuple[int, float]] | None:
-        """List the legal actions in a view with their `Losses.values`; None if not reached."""
+        """List legal actions with their `Losses.values`; None in a view that others never reach."""
         place = self._sets.get(view.tobytes())
         if place is None:
             return None
@@ -161,11 +154,10 @@ class GameExplorer:
         }
 
     def _text(self, state: int, action: int) -> str:
-        """Write an action at a public state; empty if it is negative: hidden, or the root's."""
+        """Write an action at a public state; empty for -1: hidden, or none before the root."""
         return self.game.text(int(action), self.graph.states[state]) if action >= 0 else ""
 
     def _shown(self, state: int) -> list[str]:
-        """Return the public cards of a public state."""
         rows = self.game.scene(self.graph.states[state])
         return [card for row in rows if row.seat < 0 for card in row.cards if card.strip()]
 
@@ -192,14 +184,13 @@ class GameExplorer:
         }
 
     def _path(self, state: int) -> list[int]:
-        """Return the public states from the root to a state, both included."""
         found = [state]
         while (parent := int(self.graph.parent[found[-1]])) >= 0:
             found.append(parent)
         return found[::-1]
 
     def _set(self, each: int, profile: Profile) -> dict[str, Any]:
-        """Describe a set: the player's cards, and its actions; `best` is the index of an action."""
+        """Describe a set: the player's cards, and the actions; `best` is an index into these."""
         rows = slice(int(self.tree.rows[each]), int(self.tree.rows[each + 1]))
         view, player = self.graph.views[each], int(self.tree.owner[each])
         own = [row for row in self.game.scene(view) if row.seat == player]

@@ -19,13 +19,11 @@ LOG_EVERY = 60.0
 """Least time between two log entries about refusals, or two about failures, in seconds."""
 
 SCHEMES = ("http", "https")
-"""Schemes of the origins of pages."""
 LOCAL = ("127.0.0.1", "localhost", "::1")
 """Names that always mean this machine."""
 
 
 def _numeric(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Parse a numeric address; None for a name."""
     with suppress(ValueError):
         return ipaddress.ip_address(host)
     return None
@@ -38,7 +36,7 @@ def is_local(host: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """Return the name in a URL such as `//name:port`, in lower case; empty for another form."""
+    """Return the host in a URL such as `//name:port`, in lower case; empty if there is none."""
     try:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
@@ -52,7 +50,7 @@ def is_origin(text: str) -> bool:
 
 
 class Guard:
-    """Checks the headers `Host` and `Origin`, which no page can forge.
+    """Check of the headers `Host` and `Origin`, which no page can forge.
 
     `Origin` reveals a page of another site that opens a WebSocket to this server. `Host` reveals a
     name of another site that resolves to this server (DNS rebinding).
@@ -107,7 +105,7 @@ class Bucket:
 
 
 class RateLimitedLog:
-    """Log of refusals and of failures, with at most one entry of each kind every `LOG_EVERY`."""
+    """Log of refusals and failures, with at most one entry of each kind in `LOG_EVERY` seconds."""
 
     def __init__(self) -> None:
         # By kind: time of the latest entry, and number of those suppressed since.
@@ -126,7 +124,6 @@ class RateLimitedLog:
         self._write("failures", f"{what} failed", is_error=True)
 
     def _write(self, kind: str, text: str, is_error: bool = False) -> None:
-        """Write an entry, or suppress it within `LOG_EVERY`; the next entry counts these."""
         now = time.monotonic()
         last, suppressed = self._entries.get(kind, (-math.inf, 0))
         if now - last < LOG_EVERY:

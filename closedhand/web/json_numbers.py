@@ -7,10 +7,10 @@ from closedhand.core.parsing import is_number
 
 
 def estimate_of(found: Any) -> list[float | None]:
-    """Read `[mean, low, high]` from an estimate of a file; ends that are not finite become None.
+    """Read `[mean, low, high]` from an estimate in a file; ends that are not finite become None.
 
     Raises:
-        LookupError, TypeError, ValueError: It has another form, or the mean is not finite.
+        LookupError, TypeError, ValueError: A key is missing, or the mean is not a finite number.
     """
     mean, low, high = (number_of(found[key]) for key in ("mean", "low", "high"))
     if mean is None:

@@ -33,10 +33,7 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
 def _rated(
     pairs: dict[frozenset[str], dict[str, Any]], about: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Rate the agents of a group of matches that have all met.
-
-    Nothing if fewer than three have, or if the game cannot be rated.
-    """
+    """List a ladder of agents that have all met; none for fewer than three or an unranked game."""
     agents = _all_met(pairs)
     if len(agents) < 3:
         return []

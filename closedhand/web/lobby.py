@@ -29,16 +29,15 @@ from closedhand.web.serialization import prepare
 from closedhand.web.table import PACE, Seat, Table, check_saved, pace_of, restored
 
 MOST_TABLES = 1000
-"""Most tables of a server."""
 PAST_HANDS = "hands.jsonl"
 """File of the hands of persons, in the folder of the tables."""
 MOST_NAME = 40
 """Most characters in the name of a person."""
 SEED_BITS = 128
-"""Bits of a random seed: too many to find it by search, even with the hands it dealt known."""
+"""Bits of a random seed: too many to find the seed by search from the hands that it dealt."""
 FEWEST_THREADS = 16
-"""Least number of threads for the page, and again for hints; with more cores one a core. A thread
-that waits for the compiler of another game uses no core, and must not delay other requests."""
+"""Least number of threads for the page, and as many for hints; with more cores one for each core. A
+thread that waits for the compiler of a game uses no core, and must not delay other requests."""
 
 T = TypeVar("T")
 
@@ -48,9 +47,7 @@ class Lobby:
 
     Attributes:
         tables: The open tables by id; those not restored yet are left out.
-        past: The hands that persons have played here.
         remote_matches: The latest match at each server, by index in `servers`.
-        log: The log of refused requests and failures.
         advisers: The threads for long work, apart from those of the page.
     """
 
@@ -89,7 +86,7 @@ class Lobby:
         self._saved = {path.stem: path for path in folder.glob("*.json")}
 
     def close(self) -> None:
-        """Leave remote matches and cancel all work that has not begun."""
+        """End the preparation, leave remote matches and cancel all work that has not begun."""
         self.preparation.close()
         for table in self.tables.values():
             if isinstance(table, RemoteSeat):
@@ -221,7 +218,7 @@ class Lobby:
         return match
 
     def drop(self, id: str) -> None:
-        """Close a table for good; a `WriteError` if its file cannot be removed: the table stays."""
+        """Close a table for good; a table whose file cannot be removed stays (`WriteError`)."""
         if id not in self.ids:
             return
         remove(self.folder / f"{id}.json")
@@ -237,7 +234,7 @@ class Lobby:
         self._notify(id)
 
     def end(self, table: Table) -> None:
-        """Keep the hand of a table among the past ones, if it is over and was dealt here."""
+        """Add the hand of a table to the past hands, if it is over and was dealt here."""
         if table.over and table.is_own:
             self.past.add(table)
 
@@ -264,10 +261,7 @@ class Lobby:
         self._notify(table.id)
 
     def drive(self, table: Table, step: bool = False) -> None:
-        """Let the agents of a table play until it is a person's turn.
-
-        With `step` they play one action even if the table is paused (pace 0).
-        """
+        """Let the agents play until a person's turn; with `step` one action even at pace 0."""
         running = self._driven.get(table.id)
         if step and table.is_own and _goes_on(table, step):
             self._steps.add(table.id)
@@ -309,10 +303,7 @@ class Lobby:
         self._steps.discard(table.id)
 
     async def _pause(self, table: Table, begun: float) -> None:
-        """Wait until the pace of a table has passed since `begun`; a changed pace counts at once.
-
-        Return at once after a step or a change of position.
-        """
+        """Wait until a table's pace has passed since `begun`, or for a step or a new position."""
         loop, version, woken = asyncio.get_running_loop(), table.version, self._woken[table.id]
         while table.version == version and _goes_on(table, False) and table.id not in self._steps:
             left = begun + table.pace - loop.time()

@@ -21,9 +21,9 @@ def is_solvable(game: Game) -> bool:
 
 
 def solved(game: Game, state: State, seconds: float, seats: int | None = None) -> dict[str, Any]:
-    """Solve a position of a flat game, one of whole plays, as far as the time allows.
+    """Solve a position of a game without sub-steps, as far as the time allows.
 
-    Only the first `seats` have a hand, by default all. The line leaves out the plays of the others.
+    Only the first `seats` have a hand, by default all. The line leaves out plays of other seats.
 
     Returns:
         `player`, the seat to act; `low` and `high`, the bounds of its payoff; `teams` of the seats;
@@ -53,7 +53,6 @@ def solved(game: Game, state: State, seconds: float, seats: int | None = None) -
 
 
 def _followed(game: Game, state: State, found: exact.Endgame) -> Iterator[dict[str, Any]]:
-    """Describe the plays of a line; nothing if the result is unknown."""
     state = state.copy()
     for player, text in found.line if found.value is not None else ():
         action = game.parse(text, state)
@@ -62,14 +61,14 @@ def _followed(game: Game, state: State, found: exact.Endgame) -> Iterator[dict[s
 
 
 def forced(game: Game, states: list[State]) -> dict[int, dict[str, Any]]:
-    """Find from where on the result of a flat game was forced, with all hands open.
+    """Find from which state on the result of a game was forced, with all hands open.
 
-    `states` are those before each action, and the last one. They are solved from the last one back,
-    until one is not solved in `QUICK` seconds.
+    `states` are those before each action, then the end. They are solved from the last action back,
+    until one is not solved in `QUICK` seconds, or `REVIEW` seconds are over.
 
     Returns:
         By index of the state: its `value` to the player to act, the `winners`, whose payoff is
-        positive, and the `line` of `solved`; nothing unless two teams play.
+        positive, and the `line` of `solved`. Empty unless two teams play.
     """
     found: dict[int, dict[str, Any]] = {}
     if not is_solvable(game):

@@ -16,7 +16,6 @@ from closedhand.web.serialization import OPEN
 from closedhand.web.study import Study
 
 MOST_RECORDS = 100
-"""Most games of a page."""
 
 
 def page(
@@ -27,7 +26,7 @@ def page(
 ) -> str:
     """Build the HTML page that replays some games.
 
-    With `judged` all plays are judged, in about a second each. `progress` gets the games done.
+    With `judged` all plays are judged, a second each. `progress(done)` is called after each game.
 
     Raises:
         InputError: There are no games, or too many, or one is too long or breaks its rules.
@@ -66,7 +65,7 @@ def page(
 
 
 def _kept(study: Study, judged: bool) -> dict[str, Any]:
-    """Describe a game and its positions; of the moves just before a position, keep their number."""
+    """Describe a game and its positions; in place of its moves a position has their number."""
     positions = [study.position(ply, OPEN) for ply in range(len(study.states))]
     return {
         **study.describe(),

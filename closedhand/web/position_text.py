@@ -47,7 +47,7 @@ class Position(NamedTuple):
 def written(
     game: Game, player: int, hand: str, actions: Sequence[str], facts: Mapping[str, Any]
 ) -> str:
-    """Write a position as text, for `read`."""
+    """Write a position as text that `read` reads."""
     options, known = (
         "".join(f", {name}={value!r}" for name, value in each.items())
         for each in (stated_options(game), facts)
@@ -57,7 +57,7 @@ def written(
 
 
 def read(text: str) -> Position:
-    """Read a position, or refuse a text of another form. No code runs: only literals are read."""
+    """Read a position; refuse any other text. No code runs: only literals are evaluated."""
     found = POSITION.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
         raise InputError("a position is a line such as make_game('GAME').view_from(0, 'HAND', [])")

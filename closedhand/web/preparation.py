@@ -1,11 +1,9 @@
 """Prepare the games in the background at the start of the server, so that nobody waits later.
 
-The preparation of a game has three `STAGES`: table, hints and endgames.
-
-1. Until the kernels of a stage are in the cache of Numba, a separate process compiles them: the
-   compiler keeps some hundred megabytes for good, which the server need not hold.
-2. The server then loads them by the same calls, in a thread.
-3. The stage of a game that somebody waits for comes next.
+The preparation of a game has three `STAGES`: table, hints and endgames. If the kernels of a stage
+are not in the cache of Numba, a separate process compiles them: the compiler keeps some hundred
+megabytes until its process ends. The server then loads them by the same calls, in a thread. A stage
+that somebody waits for comes next.
 """
 
 import platform
@@ -37,7 +35,7 @@ COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
 """Beginning of a line in the file `compiled` of `Preparation`: the versions compiled for.
 
-It is the same after an edit of a game's source: the server then compiles that game itself.
+An edit of a game's source does not change them: the server then compiles that game itself.
 """
 
 MOST_PLAYED = 300
@@ -45,7 +43,7 @@ MOST_PLAYED = 300
 
 
 def _table(game: Game) -> None:
-    """Call all that a table needs, by a hand of the usual opponent against itself."""
+    """Call all functions that a table needs, by a hand of the usual opponent against itself."""
     prepare(game)
     catalogue.agents(game.name)
     by = catalogue.usual(game.name)
@@ -93,15 +91,14 @@ STAGES: dict[str, Callable[[Game], None]] = {
 
 
 class Preparation:
-    """The games still to be prepared, and the thread that does it.
+    """The stages of games that are still to be prepared, and the thread that prepares them.
 
     Attributes:
-        left: Pairs of a game and a stage, the next one first.
-        total: Number of pairs at first.
+        left: Pairs of a game and a stage, the next one first; at first there are `total`.
     """
 
     def __init__(self, names: Sequence[str], compiled: Path | None) -> None:
-        """List what to prepare; the file `compiled` says what has been compiled, None: nothing."""
+        """List all stages of some games; the file `compiled`, if any, has those compiled before."""
         self.left = [(name, stage) for stage in STAGES for name in names]
         self.total = len(self.left)
         self._ready = {each: threading.Event() for each in self.left}
@@ -121,7 +118,7 @@ class Preparation:
             ready.wait()
 
     def status(self) -> dict[str, Any]:
-        """Return the games and stages not ready yet, the present one first, and progress."""
+        """Return the pairs of a game and a stage that are `left`, and how many are `done`."""
         left = [list(each) for each in self.left]
         return {"left": left, "done": self.total - len(left), "total": self.total}
 
@@ -133,7 +130,7 @@ class Preparation:
                 process.kill()
 
     def _work(self) -> None:
-        """Prepare every stage, the wanted ones first; at its end no thread waits any longer."""
+        """Prepare every stage, the wanted ones first; at the end, or on an error, end all waits."""
         try:
             while self.left:
                 # Reordered here alone: two threads could undo each other's work.
@@ -158,7 +155,7 @@ class Preparation:
             self.close()
 
     def _compile(self, name: str, stage: str) -> bool:
-        """Have the other process compile a stage; return whether it did so before it ended."""
+        """Let the other process compile a stage; return whether it has answered."""
         if self._process is None:
             pipe = subprocess.PIPE
             # In a session of its own: Ctrl-C is for the server, which ends this process.
@@ -185,7 +182,7 @@ class Preparation:
 
 
 def main() -> None:
-    """Compile the stages that the lines of the input name; answer each with a line."""
+    """Compile the stages that the lines of standard input name; answer each line with a line."""
     for line in sys.stdin:
         name, stage = line.split()
         with suppress(Exception):  # the server meets the same error, and reports it

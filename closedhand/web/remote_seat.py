@@ -22,7 +22,7 @@ from closedhand.web.table import PACE, Seat, Table
 
 
 class Address(NamedTuple):
-    """A server of a competition, with the options of the rules that it uses, as texts."""
+    """A server of a competition; `options` are those of its rules."""
 
     game: str
     options: dict[str, str]
@@ -36,10 +36,7 @@ class Address(NamedTuple):
 
 
 def parse_address(text: str) -> Address:
-    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`; refuse wrong options, and a game without a client.
-
-    An address of IPv6 may be in brackets.
-    """
+    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`; refuse wrong options, and a game without a client."""
     spec = AgentSpec.parse(text)
     name = spec.name.replace("-", "_")
     host, colon, port = (spec.argument or "").rpartition(":")
@@ -58,7 +55,6 @@ class RemoteSeat(Table):
     """A table at a remote server, as one player sees it; no agents are made for the others.
 
     Attributes:
-        own: Number of the seat.
         asked: Whether a person's decision is awaited.
         close: Function that leaves the match.
     """
@@ -102,11 +98,7 @@ class RemoteSeat(Table):
         self.asked = True
 
     def wait(self) -> int:
-        """Return the decision of the person once it is made, in the thread of the client.
-
-        Raises:
-            EOFError: The match is over or left.
-        """
+        """Wait in the client's thread for the person's decision; `EOFError` if the match ends."""
         action = self._answers.get()
         if action is None:
             raise EOFError
@@ -133,12 +125,12 @@ class RemoteSeat(Table):
         raise InputError("the remote server begins the next round; wait for it")
 
     def saved(self) -> dict[str, Any]:
-        """Return the table as JSON data for lists; it is not saved, as a view has no deal."""
+        """Return the table as JSON data for lists, with an empty `start`: a view has no deal."""
         return {**super().saved(), "start": ""}
 
 
 class RemoteMatch:
-    """A match at a remote server: connect, play, leave; also a person's agent for the client.
+    """A match at a remote server; also the agent by which a person plays in the client.
 
     The client runs in a thread, and the seat may be left at any time. The thread then ends as soon
     as it can; once `end` is set, it changes nothing here.
@@ -157,10 +149,7 @@ class RemoteMatch:
         opened: Callable[[RemoteSeat], None],
         changed: Callable[[RemoteSeat], None],
     ) -> None:
-        """Prepare a match in the event loop; its table goes to `opened` once, then to `changed`.
-
-        `bind` makes and compiles the game of a name and options.
-        """
+        """Prepare a match in the event loop; its table goes to `opened` once, then to `changed`."""
         self.address, self.seat, self.name = address, seat, seat.occupant
         self.table: RemoteSeat | None = None
         self.end, self.pace = "", PACE
@@ -177,7 +166,7 @@ class RemoteMatch:
         reason = "the match is over"
         try:
             name, options, host, port = self.address
-            self._bind(name, options)  # first: once connected, the server waits for few seconds
+            self._bind(name, options)  # compiles before connecting: the server waits for seconds
             if self.end:  # the seat was left meanwhile
                 return
             self._client = client = load(spec_of(name).client or "")(
@@ -203,13 +192,13 @@ class RemoteMatch:
             self._client.leave()
 
     def act(self, view: State) -> int:
-        """Return a person's action, in the thread of the client; wait for it, see `RemoteSeat`."""
+        """Wait for a person's action and return it, in the thread of the client."""
         self._update(RemoteSeat.ask)
         assert self.table is not None
         return self.table.wait()
 
     def _see(self, view: State, seat: int, player: int) -> None:
-        """Update the table with what the client sees, in its thread; `EOFError` ends its match."""
+        """Update the table with a view, in the client's thread; an `EOFError` ends its match."""
         if self.end:
             raise EOFError
         if self.table is None:

@@ -1,7 +1,4 @@
-"""Results in a folder of runs, for live tables and curves in a browser.
-
-These are results of matches and leagues, ladders, and learning curves of trainings and solvers.
-"""
+"""Results in a folder of runs, as JSON data: matches, leagues, ladders and learning curves."""
 
 import math
 import time
@@ -30,13 +27,13 @@ MOST_POINTS = 400
 CHECKPOINTS = ("learner.npz", "checkpoint.npz")
 """Names of checkpoints that hold a history; it is shown if no JSON file in the folder has one."""
 METADATA = ("settings", "history")
-"""Entries that are read from a checkpoint."""
 
 
 def everything_in(folder: Path | None, tables: Collection[str] = ()) -> dict[str, Any]:
-    """Read `results`, `ladders` and `curves` from a folder, the newest first; none without one.
+    """Read `results`, `ladders` and `curves`, the newest first; all are empty without a folder.
 
-    Files of saved `tables`, named by their ids, are left out: they could take the place of results.
+    `tables` are the ids of saved tables. Their files are left out: they would count among the
+    `MOST_FILES`.
     """
     found: dict[str, Any] = {"results": [], "ladders": [], "curves": []}
     if folder is None or not folder.is_dir():
@@ -63,9 +60,9 @@ def everything_in(folder: Path | None, tables: Collection[str] = ()) -> dict[str
 def _newest(
     folder: Path, kind: str, others: Collection[str] = ()
 ) -> Iterator[tuple[Path, dict[str, Any], tuple[int, int]]]:
-    """Yield the newest files of a kind, described for the page, with their times and sizes.
+    """Yield the newest files with the suffix `kind`, except those with a stem in `others`.
 
-    Those named like `others` are left out.
+    Each is a path, its description for the page, and its time and size.
     """
     found: list[tuple[Path, tuple[int, int]]] = []
     for depth in range(DEPTH):
@@ -76,7 +73,7 @@ def _newest(
             except OSError:  # deleted meanwhile
                 continue
     for path, state in sorted(found, key=lambda each: -each[1][0])[:MOST_FILES]:
-        # A file from the future, after the clock was set back, is not being written either.
+        # `abs`: a file from the future, after the clock was set back, is not being written.
         is_live = abs(time.time() - state[0] / 1e9) < LIVE
         yield path, {"file": str(path.relative_to(folder)), "live": is_live}, state
 
@@ -105,7 +102,7 @@ def _metadata_of(path: Path) -> dict[str, Any]:
 def _quietly(
     read: Callable[[Any, dict[str, Any]], list[dict[str, Any]]], data: Any, about: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Apply a reader to unchecked data; return an empty list if the data has another form."""
+    """Apply a reader to unchecked data; return an empty list if it fails."""
     try:
         return read(data, about)
     except (ArithmeticError, LookupError, TypeError, AttributeError, ValueError):
@@ -113,11 +110,11 @@ def _quietly(
 
 
 def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
-    """Read the pairings of a match, or a league as one entry, for the page; nothing from others.
+    """Return an entry for each pair of agents of a match, or one for a league; else none.
 
-    `data` has the form of `arena.results.summary` or `arena.league.summary`; damaged data raise any
-    error. An entry has also `about`. `gap` is the points of the first agent less those of the
-    second, [mean, low, high]; a league has neither agents nor a gap.
+    `data`, unchecked, is from `arena.results.summary` or `arena.league.summary`; `about` is added
+    to every entry. `gap` is the points of the first agent less those of the second, `[mean, low,
+    high]`; None in a league, which has no `agents` either.
     """
     if not isinstance(data.get("game"), str):
         return []
@@ -176,10 +173,10 @@ def _curve(
 
 
 def _numbers(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """Yield all numbers of nested objects as `[mean, low, high]`.
+    """Yield a name, such as `outer/inner`, and `[mean, low, high]` for all numbers in an object.
 
     A list of three numbers is such an estimate. A number with a standard error `NAME_error` gets
-    its 95% interval, and any other number has None for its ends.
+    its 95% interval, and any other number has None for the ends.
     """
     for key, value in entry.items():
         if isinstance(value, Mapping):

@@ -1,8 +1,8 @@
 """Positions as JSON data for browsers, made from views so that they reveal no hidden card.
 
 `seen_by` takes a state, and returns the view of a seat, or all views for a spectator. It returns
-the state itself only where everybody sees all hands: at open tables, in a study, and after the end
-of a game. The functions that describe positions take what it returns.
+the state itself only where all hands are shown: to spectators of open tables, in a study, and after
+the end of a game. The functions that describe positions take the views of `seen_by`.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from closedhand.core.explanations import kind_of
 from closedhand.core.game import Game, State
 
 MOST_LISTED = 3000
-"""Most legal actions that are sent; a player types or places actions of longer lists."""
+"""Most legal actions that are sent; with more, a player types an action or places its cards."""
 WATCHING = -1
-"""In place of a seat: a spectator, who sees what all players know."""
+"""In place of a seat: a spectator, who sees only what every player sees."""
 OPEN = -2
 """In place of a seat: a spectator who sees all hands."""
 
@@ -27,11 +27,7 @@ Views = list[State]
 
 
 def seen_by(game: Game, state: State, seat: int) -> Views:
-    """Return the views from which a position may be described to a seat.
-
-    `WATCHING` has the views of all seats, `OPEN` the state itself. After the end of a game
-    everybody sees all cards, and the payoffs that follow from them.
-    """
+    """Return the views from which a position may be described to a seat, `WATCHING` or `OPEN`."""
     if seat == OPEN or game.over(state):
         return [state]
     seats = range(game.num_players) if seat == WATCHING else [seat]
@@ -40,7 +36,7 @@ def seen_by(game: Game, state: State, seat: int) -> Views:
 
 @lru_cache(256)
 def prepare(game: Game) -> None:
-    """Compile the kernels that tables and replays of a game call. Slow: call it in a thread."""
+    """Compile the kernels that tables and replays of a game call; slow: call it in a thread."""
     state = game.deal(np.random.default_rng(0))
     for seat in (int(state["player"]), WATCHING, OPEN):
         describe(game, seen_by(game, state, seat), [], legal=True)
@@ -49,11 +45,11 @@ def prepare(game: Game) -> None:
 
 
 def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> dict[str, Any]:
-    """Describe a position, by the views of `seen_by`, for a browser.
+    """Describe a position by the views of `seen_by`.
 
-    `actors` are the seats that made the actions of `game.history`, public in every game; -1 if
-    unknown. With `legal` the legal actions of the player to act are listed, but none if they are
-    more than `MOST_LISTED`, or if the player sorts the hand into `Game.parts`.
+    `actors` are the seats that made the actions of `game.history`, -1 if unknown; in every game it
+    is public who acts. With `legal` the legal actions are listed, unless they are more than
+    `MOST_LISTED`, or the player sorts the hand into `Game.parts`.
     """
     view = views[0]
     over = game.over(view)
@@ -79,7 +75,7 @@ def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> di
 
 
 def describe_action(game: Game, view: State, action: int) -> dict[str, Any]:
-    """Describe an action for a browser."""
+    """Describe an action: its id, text, cards and kind."""
     return {
         "id": action,
         "text": game.text(action, view),
@@ -89,7 +85,7 @@ def describe_action(game: Game, view: State, action: int) -> dict[str, Any]:
 
 
 def _row(rows: Sequence[Row]) -> dict[str, Any]:
-    """Describe a row of the scene, as each of the `Views` has it; what differs is hidden."""
+    """Describe a row of the scene, given as each of the `Views` shows it; hide what differs."""
     first = rows[0]
     sizes = {len(row.cards) for row in rows}
     # A hidden card is an empty text. Rows of different lengths are cut to the shortest.

@@ -28,7 +28,7 @@ from closedhand.web.remote_seat import parse_address
 from closedhand.web.server import make_app
 
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""Numbers of connections at which the one nearest its deadline is closed, and requests refused."""
+"""Numbers of connections at which the one nearest its deadline is closed, or requests refused."""
 SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 """Seconds in which a connection has to send a request, and to read the answer."""
 
@@ -47,9 +47,9 @@ def run(
 ) -> None:
     """Serve until Ctrl-C; `note` is called with a line that states the link.
 
-    Port 0 is any free one. If `token`, the secret of the owner, is None, a random one is made, but
-    none at a local address without `origins`. `origins` are public addresses of proxies, `servers`
-    texts for `parse_address`; for `added` and the folders see `Lobby`.
+    Port 0 is any free port. `token` is the secret of the owner; None makes a random one, or none at
+    a local address without `origins`. `origins` are public addresses of proxies, `servers` texts
+    for `parse_address`; for `added` and the folders see `Lobby`.
 
     Raises:
         InputError: An argument is not valid, or the server cannot listen at the address.
@@ -117,7 +117,7 @@ class TimedConnection(asyncio.Protocol):
 
     @property
     def allowed(self) -> float:
-        """Seconds until the connection must make progress again; inf: no deadline."""
+        """Seconds after `since` in which the connection must make progress; inf: no deadline."""
         raise NotImplementedError
 
     def connection_made(self, transport: Any) -> None:

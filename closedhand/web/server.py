@@ -103,7 +103,6 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
             connection.leave()
 
     async def guarded(request: Request, answer: RequestResponseEndpoint) -> Response:
-        """Refuse foreign hosts and origins, and add security headers to answers."""
         if guard.admits(request.headers):
             response = await answer(request)
         else:

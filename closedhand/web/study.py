@@ -25,7 +25,6 @@ from closedhand.web.uploads import decoded, written
 MOST_GAMES = 1000
 """Most games of a file that are listed."""
 MOST_PLIES = 2000
-"""Most actions of a game that is replayed."""
 PLAYOUTS = 200
 """Playouts for the value of a position to one seat."""
 JUDGING = 0.6
@@ -42,9 +41,9 @@ def samples() -> list[str]:
 def games_in(
     text: str = "", data: str | None = None, sample: str | None = None
 ) -> list[dict[str, Any]]:
-    """List the games of a pasted text, a file in base64, or a sample, in every form of records.
+    """List the games of a pasted text, a file in base64, or a sample, in any format of records.
 
-    A game that cannot be read is listed with its error.
+    A game that cannot be read is listed with its `error`, else empty.
 
     Raises:
         InputError: There is no such sample, the file is not base64, or no game can be read.
@@ -64,8 +63,8 @@ def games_in(
 def _parsed(path: Path) -> Iterator[Replay]:
     """Yield the games of a file with their errors.
 
-    A log is replayed, as its form allows games that no record can hold. Other files are parsed
-    only, which is fast: a record is replayed once it is chosen.
+    A log is replayed, since it may hold a game that no record can. The lines of other files are
+    only parsed, which is fast: a record is replayed once it is chosen.
     """
     reader = reader_of(path)
     for each in reader.replay(path) if reader else ():
@@ -89,7 +88,7 @@ def _listed(found: Replay) -> dict[str, Any]:
 
 
 def listed(record: Record) -> dict[str, Any]:
-    """Describe the players and the result of a game."""
+    """Describe the players and the result of a game; unknown ones are empty lists."""
     return {
         "game": record.game,
         "agents": list(record.agents or ()),
@@ -103,7 +102,7 @@ class Study:
     Attributes:
         states: The state before each action, and the last one.
         actors: Seat that made each action.
-        actions: Ids of the actions, in the flat game.
+        actions: Ids of the actions, which are whole plays.
     """
 
     def __init__(self, record: Record) -> None:
@@ -123,7 +122,7 @@ class Study:
         ]
 
     def describe(self) -> dict[str, Any]:
-        """Describe the whole game for a browser."""
+        """Describe the game: players, result, all moves and sides."""
         moves = [
             {"player": actor, **describe_action(self.game, state, action)}
             for actor, action, state in zip(self.actors, self.actions, self.states, strict=False)
@@ -141,15 +140,15 @@ class Study:
     def position(self, ply: int, seat: int) -> dict[str, Any]:
         """Describe the position after `ply` actions, as a seat sees it."""
         state = self.states[ply]
-        # The history may be that of the current round only. If it is empty, `or` keeps no actors.
+        # The history is that of the current round. If it is empty, `or` keeps no actors.
         actors = self.actors[:ply][-len(self.game.history(state)) or len(self.actors) :]
         return describe(self.game, seen_by(self.game, state, seat), actors, legal=False)
 
     def judgements(self, seed: int) -> Iterator[dict[str, Any]]:
         """Yield the `values` of each position and the cost of the `play` made there, in order.
 
-        `play` is None at the end and in matches of several rounds. `forced` is the entry of
-        `open_hands.forced` for the position, or None.
+        `play` is None at the end; in matches of several rounds both are None. `forced` is the entry
+        of `open_hands.forced` for the position, or None.
         """
         rng = np.random.default_rng(seed)
         forced = open_hands.forced(self.game, self.states)
@@ -175,10 +174,7 @@ class Study:
             yield found
 
     def _values(self, ply: int, rng: np.random.Generator) -> list[list[float]] | None:
-        """Estimate payoffs by playouts of open hands: by seat `[mean, half of the 95% interval]`.
-
-        None in a match of several rounds.
-        """
+        """Estimate payoffs by playouts of open hands: `[mean, half the 95% interval]` by seat."""
         if self.game.rounds > 1:
             return None
         how = playouts_of(self.game)

@@ -1,7 +1,7 @@
 """A table: its seats, and the hands that are played there one after another.
 
-A hand is stored as its deal and the actions since. An undo replays these actions, and so does the
-first visit to a saved table after the server has started anew.
+A hand is stored as its deal and the actions since. They are replayed by an undo, and at the first
+visit to a saved table after a restart of the server.
 """
 
 import base64
@@ -70,10 +70,10 @@ class Hand:
 
 @dataclass
 class Table:
-    """A table.
+    """A table and its present hand.
 
     Attributes:
-        id: Its name in links and in the folder.
+        id: Name in links and of its file.
         game: The game; actions are whole plays.
         start: The state at the deal of this hand.
         actions: Ids of the actions since the deal.
@@ -88,7 +88,6 @@ class Table:
         actors: Seat that made each action of the history.
         version: Number of changes so far; a play names the version that it answers.
         trouble: Error that stops the hand; empty: none.
-        agents: Agents made so far, by seat.
         changed: Time of the last change, in seconds since 1970.
     """
 
@@ -201,11 +200,7 @@ class Table:
         self._restart()
 
     def again(self, same: bool) -> None:
-        """Begin another hand.
-
-        Args:
-            same: Whether to keep the deal and rotate the players by one seat.
-        """
+        """Begin another hand; if `same`, on this deal with the players rotated by one seat."""
         if same:
             self.seats = [self.seats[-1], *self.seats[:-1]]
             self.turn += 1
@@ -223,7 +218,7 @@ class Table:
         self._replay()
 
     def record(self) -> Record:
-        """Return the record of this hand; refuse a game whose actions no record can hold."""
+        """Return the record of this hand; refuse actions that no record can hold."""
         return from_state(self.game, self.state, [seat.occupant for seat in self.seats])
 
     def saved(self) -> dict[str, Any]:
@@ -239,7 +234,7 @@ class Table:
 
 
 def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
-    """Return whether a player sees cards not seen before, apart from its own played cards."""
+    """Return whether a player sees cards in `after` but not in `before`, except its own plays."""
 
     def seen(state: State) -> tuple[Counter[str], Counter[str]]:
         own, others = Counter[str](), Counter[str]()
@@ -281,7 +276,6 @@ def check_saved(data: Any) -> dict[str, Any]:
 
 
 def _only(data: Any, name: str, fields: dict[str, Kind]) -> dict[str, Any]:
-    """Check that data has certain fields, and return these alone."""
     check_fields(data, name, fields)
     return {key: data[key] for key in fields}
 

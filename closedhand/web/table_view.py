@@ -1,4 +1,4 @@
-"""A table as JSON data for the browser at one of its seats."""
+"""A table as JSON data for one browser, at a seat or watching."""
 
 from collections.abc import Collection
 from dataclasses import asdict
@@ -9,15 +9,15 @@ from closedhand.web.table import Table
 
 
 def without_files(agent: str, with_files: Collection[str]) -> str:
-    """Return the text of an agent, or only its name if it is one of those that name files."""
+    """Return the text of an agent; only its name if it is among `with_files`."""
     return agent.partition(":")[0] if agent in with_files else agent
 
 
 def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:
-    """Describe a table, as a seat or a spectator (`WATCHING`) sees it, as JSON data for a browser.
+    """Describe a table as a seat or a spectator (`WATCHING`) sees it.
 
-    Of the agents in `with_files`, whose texts name files, only the name is sent, and no reason why
-    one has failed, which may name them as well.
+    The texts of the agents in `with_files` name files: only the name of the agent is sent, and no
+    reason why it has failed, which may name a file as well.
     """
     game = table.game
     views = seen_by(game, table.state, OPEN if seat == WATCHING and table.open else seat)
@@ -55,7 +55,6 @@ def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) ->
 
 
 def _trouble(table: Table, with_files: Collection[str]) -> str:
-    """Return the trouble of a table; no reason if an agent that names files has failed."""
     for agent in with_files:
         if table.trouble.startswith(f"{agent}: "):
             return f"{without_files(agent, with_files)} has failed"

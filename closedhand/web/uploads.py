@@ -19,7 +19,7 @@ def decoded(data: str, name: str) -> bytes:
 
 @contextmanager
 def written(content: bytes) -> Iterator[Path]:
-    """Provide the path of a file with given content; errors of the block call it `the file`."""
+    """Provide the path of a file with `content`; `InputError`s in the block call it `the file`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "upload"
         path.write_bytes(content)

@@ -35,7 +35,7 @@ class Bot:
         """Return the answer to a line: a whole match so far, or the next request alone.
 
         Raises:
-            InputError: The line is not JSON, malformed or illegal, or the agent's choice is.
+            InputError: The line is malformed or breaks the rules, or the agent's choice is illegal.
         """
         data = parse_json(line)
         if isinstance(data, dict) and "requests" in data:

@@ -1,7 +1,7 @@
 """A foreign Botzone bot as an agent: `botzone:COMMAND`.
 
 For every decision the command is started, without a shell, gets one line of JSON with all requests
-of its match, and answers one line. It is ended after its answer, or when its time is over.
+and responses so far, and answers one line. It is ended after its answer, or when its time is over.
 """
 
 import json
@@ -31,7 +31,6 @@ LEAST_SECONDS, MOST_SECONDS = 0.01, 3600.0
 Seconds = Annotated[
     float, Range(LEAST_SECONDS, MOST_SECONDS), "limit of time of each decision, in seconds"
 ]
-"""The option `seconds`."""
 MOST_ANSWER = 2**16
 """Maximum number of bytes of an answer."""
 MOST_ERROR = 200
@@ -44,10 +43,7 @@ class ForeignBot:
     def __init__(self, game: Game, command: str, seconds: float = SECONDS) -> None:
         """Let a command play Dou Dizhu, without sub-steps.
 
-        Args:
-            game: The game.
-            command: Program and arguments, split as a shell splits them; no shell runs.
-            seconds: Limit of time of each decision.
+        `command` is a program with arguments, split as a shell splits them; no shell runs.
 
         Raises:
             InputError: Botzone lacks the game, there is no such program, the limit is below a
@@ -69,8 +65,7 @@ class ForeignBot:
         """Choose the action of the player to act.
 
         Raises:
-            InputError: The command cannot be run, takes too long, or its answer is malformed or
-                illegal.
+            InputError: The command cannot be run or takes too long, or its answer is not legal.
         """
         requests, responses, held = dialogue_of(self._game, view)
         line = json.dumps({"requests": requests, "responses": responses}, separators=(",", ":"))

@@ -66,7 +66,7 @@ POINTS_IN_SCORE = 100
 
 
 def play_points(game: Game, state: State) -> list[float]:
-    """Return the part of the platform's score that is for kinds of plays, by seat."""
+    """Return the points for kinds of plays in the platform's scores, by seat."""
     plays = game.rules.plays
     points = [0] * SEATS
     # The landlord begins after the words of the auction; passes are actions, too.
@@ -86,7 +86,7 @@ def is_botzone(path: Path) -> bool:
 
 
 def matches_in(path: Path) -> Iterator[str]:
-    """Read the text of each match: one on every line, or one in the file, up to a limit."""
+    """Yield the text of each match: a line, or all lines of the file, up to `MOST_TEXT`."""
     whole: list[str] = []
     size = 0
     for number, (_, line) in enumerate(filled_lines(path)):

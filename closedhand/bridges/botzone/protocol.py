@@ -162,7 +162,7 @@ def _in_play(
     public = check_cards(first["publiccard"], "publiccard")
     own = check_cards(first["own"], "own")
     landlord, seat = first.get("landlord") or 0, first.get("pos")
-    if seat is None:  # seat 0 is the landlord, with the public cards; before seat 1 only it plays
+    if seat is None:  # seat 0, the landlord, has the public cards; its lead is two before seat 2
         following = 1 if not any(first["history"][:1]) else 2
         seat = 0 if set(public) <= set(own) else following
     if max(landlord, seat) >= SEATS:
@@ -209,7 +209,7 @@ def response_of(game: Game, view: State, action: int, held: Sequence[int]) -> in
 
 
 def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> int:
-    """Convert a response to a legal action."""
+    """Convert a response to an action; refuse one that is not legal."""
     if view.landlord < 0:
         text = bid_text(check_bid(response))
     else:

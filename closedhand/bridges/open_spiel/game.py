@@ -38,11 +38,8 @@ def open_spiel_game(game: Game | str, deals: str = AUTO, **options: Any) -> "Ope
 
         pyspiel.load_game("closedhand(game=doudizhu,options=rules:tiny;objective:win)")
 
-    Args:
-        game: A `Game`, or the name of one.
-        deals: `listed`: one chance node with all deals; `drawn`: chance nodes for a seed; `auto`:
-            listed if there are no more than 10,000.
-        **options: Options of `make_game`, if `game` is a name.
+    `options` are those of `make_game`, if `game` is a name. `deals` are `listed`, in one chance
+    node; `drawn`, by chance nodes for a seed; or `auto`: listed if there are at most 10,000.
 
     Raises:
         InputError: An unknown game or option, options beside a `Game`, another word for `deals`, or
@@ -62,7 +59,7 @@ def _options_text(game: Game) -> str:
 
 
 def _game_of(name: str, text: str) -> Game:
-    """Make the game of a name and of options in the form of `_options_text`."""
+    """Make the game of a name and of options as `_options_text` writes them."""
     options: dict[str, Any] = {}
     for pair in filter(None, text.split(";")):
         key, colon, value = pair.partition(":")
@@ -238,13 +235,10 @@ class OpenSpielState(pyspiel.State):
     def resample_from_infostate(self, player: int, sampler: Any) -> "OpenSpielState":
         """Draw a determinisation of what a player knows, for OpenSpiel's searches.
 
-        Its history is that of this state from the new deal, if deals are listed. If they are drawn,
-        it keeps the chance outcomes of this state, which do not lead to the new deal. It is empty
-        if this state was made by `state_of`.
-
-        Args:
-            player: The player's seat.
-            sampler: Function without arguments that returns random numbers from 0 to 1.
+        `sampler()` returns random numbers from 0 to 1. The history of the result is the new deal
+        and the actions of this state if deals are listed. If they are drawn, it is the history of
+        this state, whose chance outcomes do not lead to the new deal. It is empty if this state was
+        made by `state_of`.
         """
         game = self.get_game()
         shared = game.shared
@@ -278,11 +272,11 @@ class Observer:
 
     Without perfect recall these are the compact observation and the board as the player sees it.
     With it the text is everything the player knows, and the tensor also has all actions, one-hot,
-    if it then has at most `MOST_NUMBERS` numbers.
+    unless it would have more than `MOST_NUMBERS` numbers.
 
     Attributes:
         tensor: The numbers, float32.
-        dict: Parts of the tensor by name.
+        dict: Views of `tensor` by name: `features`, and `actions` if it has them.
     """
 
     def __init__(self, game: OpenSpielGame, recalls: bool) -> None:
@@ -297,7 +291,7 @@ class Observer:
             self.dict["actions"] = self.tensor[size:].reshape(game.recall_shape)
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
-        """Write what a player knows into `tensor`."""
+        """Write what a player knows into `tensor`; zeros before the deal."""
         self.tensor.fill(0)
         if state.node is None:
             return

@@ -14,7 +14,6 @@ from closedhand.core.game import State
 
 
 def _row(agent: Agent, state: OpenSpielState, player: int) -> dict[int, float]:
-    """Ask an agent for the probability of each legal action."""
     game = state.get_game().ours
     view = game.view(state.record, player)
     row = probabilities(agent, np.array([view], game.dtype))[0]
@@ -38,7 +37,7 @@ class AgentPolicy(Policy):
     def action_probabilities(
         self, state: OpenSpielState, player_id: int | None = None
     ) -> dict[int, float]:
-        """Return the probability of each legal action of the player to act."""
+        """Return the probability of each legal action of a player, by default the one to act."""
         player = state.current_player() if player_id is None else player_id
         return _row(self.agent, state, player)
 
@@ -47,7 +46,7 @@ class AgentBot(pyspiel.Bot):
     """One of our agents as a bot; it gets only the view of the player to act."""
 
     def __init__(self, game: OpenSpielGame, agent: str | Agent, seed: int = 0) -> None:
-        """Let an agent play; arguments as for `AgentPolicy`. The agent needs no probabilities."""
+        """Let an agent, or the text of one, play; it needs no `probabilities`."""
         super().__init__()
         self.agent = make_agent(game.ours, agent, seed)
 
@@ -57,7 +56,7 @@ class AgentBot(pyspiel.Bot):
         return int(self.agent.act(game.view(state.record, state.current_player())))
 
     def provides_policy(self) -> bool:
-        """Return whether the agent has probabilities."""
+        """Return whether the agent has `probabilities`, so that `get_policy` works."""
         return hasattr(self.agent, "probabilities")
 
     def get_policy(self, state: OpenSpielState) -> list[tuple[int, float]]:
@@ -65,7 +64,7 @@ class AgentBot(pyspiel.Bot):
         return list(_row(self.agent, state, state.current_player()).items())
 
     def step_with_policy(self, state: OpenSpielState) -> tuple[list[tuple[int, float]], int]:
-        """Return the agent's policy and its action."""
+        """Return the results of `get_policy` and `step`."""
         return self.get_policy(state), self.step(state)
 
     def restart_at(self, state: OpenSpielState) -> None:
@@ -78,14 +77,10 @@ class PolicyAgent(BatchAgent):
     def __init__(
         self, game: OpenSpielGame, policy: Any, seed: int = 0, name: str = "open-spiel-policy"
     ) -> None:
-        """Play by a policy.
+        """Play by a policy of Python or C++, in a game of `open_spiel_game`.
 
-        Args:
-            game: The game, as made by `open_spiel_game`.
-            policy: Policy of Python or C++. It may use only what the player to act knows: it gets
-                a state made from a view.
-            seed: Seed of the choices.
-            name: Name in results and records.
+        The policy may use only what the player to act knows: it gets states made from views. `seed`
+        is that of the choices.
         """
         super().__init__(game.ours, name)
         self._game = game
@@ -130,13 +125,10 @@ class BotAgent:
         seed: int = 0,
         name: str = "open-spiel-bot",
     ) -> None:
-        """Let a bot play each seat.
+        """Let a bot play each seat of a game of `open_spiel_game`.
 
-        Args:
-            game: The game, as made by `open_spiel_game`.
-            bot_of: Function that makes the bot of a seat, called before its first action.
-            seed: Seed of the determinisations.
-            name: Name in results and records.
+        `bot_of(seat)` makes the bot, before its first action. `seed` is that of the
+        determinisations.
         """
         self.name = name
         self._game = game

@@ -98,7 +98,7 @@ class Node:
         return found
 
     def text(self, player: int, recalls: bool) -> str:
-        """Write what a player knows: with all past actions, or only what the board shows."""
+        """Write what a player knows: with all past actions if `recalls`, else the board alone."""
         key = player, recalls
         if key not in self._texts:
             game = self.shared.game
@@ -109,7 +109,7 @@ class Node:
 
 
 def _known_text(game: Game, view: State, player: int) -> str:
-    """Write a view as text that differs for every other view."""
+    """Write a view as text; different views have different texts."""
     try:
         hand, actions, public = game.knowledge(view, player)
     except InputError:  # the game has no notation for this view
@@ -128,7 +128,6 @@ class Shared:
     """Data that all positions of a game share.
 
     Attributes:
-        game: Our game.
         deals: All deals; None if they are drawn.
         chances: Number of chance nodes before the first decision.
         outcomes: Outcomes of each chance node, with their probabilities.

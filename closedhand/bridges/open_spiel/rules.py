@@ -17,7 +17,7 @@ from closedhand.core.numba.jit import State, kernel
 CHANCE, END = -1, -2
 """Values of `Rules.player` at chance nodes and at the end of a game."""
 UNKNOWN = -1
-"""Value of everything that a view does not know, and of outcomes after the last chance node."""
+"""Value of all that a view does not know, and of outcomes after the last chance node."""
 
 
 class Rules(NamedTuple):
@@ -79,7 +79,7 @@ def state_type(players: int, longest: int, chances: int) -> np.dtype:
 
 @kernel
 def go_to(rules, state, node):
-    """Move a state to a node, or beyond it while it is a chance node."""
+    """Move a state to a node, and from a chance node on by the outcomes in the state."""
     while rules.player[node] == CHANCE:
         # A view does not know the outcome (UNKNOWN): take the first, as any is consistent.
         node = rules.first[node] + max(0, state.chance[rules.chances[node]])
@@ -110,10 +110,7 @@ def write_path(rules, state, node):
 
 @kernel
 def draw_chance(rules, state, known, rng_seed):
-    """Draw the outcomes of chance, except the first `known` ones.
-
-    `rng_seed`, the seed of xorshift, is a uint64, not 0.
-    """
+    """Draw the outcomes of chance after the first `known`; the seed is a uint64, not 0."""
     seed = rng_seed
     at = 0  # node of the tree of chance
     for k in range(len(state.chance)):
@@ -172,7 +169,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
 
 @kernel
 def node_of(rules, state):
-    """Return the node, or of a view a possible one; `UNKNOWN` if its player is not to act."""
+    """Return the node of a state; of a view a possible one, `UNKNOWN` if another is to act."""
     if state.node >= 0:
         return state.node
     info = state.info[state.player]

@@ -33,7 +33,6 @@ from closedhand.core.game import Game, State
 from closedhand.core.registry import GameSpec
 
 MOST_NODES = 500_000
-"""Most nodes of a tree."""
 COLUMNS = {
     "player": np.int32, "parent": np.int32, "via": np.int32, "likely": np.float64,
     "chances": np.int32, "moves": np.int32, "payoffs": np.float64, "info": np.int32,
@@ -42,14 +41,13 @@ COLUMNS = {
 
 
 def table_game(game: Any, name: str | None = None) -> Game:
-    """Make a small game of OpenSpiel a `Game`.
+    """Convert a small game of OpenSpiel to a `Game`.
 
-    Args:
-        game: Text for `pyspiel.load_game`, such as `leduc_poker(players=3)`, or a game of it.
-        name: Name of the game here; by default its short name in OpenSpiel.
+    `game` is a text for `pyspiel.load_game`, such as `leduc_poker(players=3)`, or a game of it.
+    `name` is the name here, by default the short name in OpenSpiel.
 
     Raises:
-        InputError: OpenSpiel has no such game, or it does not meet the requirements above.
+        InputError: OpenSpiel has no such game, or it does not meet the requirements of the module.
     """
     text = str(game)
     return _table_game(text, name, *map(_content, re.findall(r"filename=([^,()]+)", text)))
@@ -90,10 +88,7 @@ def _table_game(text: str, name: str | None, *files: bytes) -> Game:
 
 
 def table_spec(game: Any, name: str | None = None) -> GameSpec:
-    """Make a spec for `closedhand.register_game`; the tree is walked when the game is first made.
-
-    Arguments are those of `table_game`.
-    """
+    """Make the spec of a `table_game`, whose tree is walked when the game is first made."""
     text = str(game)
     return _table_spec(text, name or text.partition("(")[0])
 
@@ -112,7 +107,6 @@ def _table_spec(text: str, name: str) -> GameSpec:
 
 
 def _check_kind(theirs: Any) -> None:
-    """Refuse games of an unsupported type."""
     kind, types = theirs.get_type(), pyspiel.GameType
     has_tensors = kind.provides_information_state_tensor or kind.provides_observation_tensor
     for fits, why in (
@@ -132,8 +126,6 @@ def _refusal(theirs: Any, why: str) -> InputError:
 
 
 class _Node(NamedTuple):
-    """A node of the tree during the walk."""
-
     state: Any  # OpenSpiel's
     parent: int  # number of the parent
     via: int  # action or outcome that leads to the node
@@ -143,8 +135,6 @@ class _Node(NamedTuple):
 
 
 class _Info(NamedTuple):
-    """An information state."""
-
     owner: int
     text: str
     public: tuple[int, int]  # who acts, and the number of actions so far
@@ -154,8 +144,6 @@ class _Info(NamedTuple):
 
 
 class _Walk:
-    """Walk of the tree of a game, level by level."""
-
     def __init__(self, theirs: Any) -> None:
         """Walk through the tree; refuse one that is too large, or hides what must be public."""
         self._game = theirs
@@ -212,7 +200,7 @@ class _Walk:
         return children
 
     def _dealt(self, number: int, node: _Node) -> list[_Node]:
-        """Return the children of a chance node."""
+        """Return the children of a chance node; refuse chance that depends on actions."""
         outcomes = [(outcome, share) for outcome, share in node.state.chance_outcomes() if share]
         if self._chance.setdefault(node.chance, outcomes) != outcomes:
             raise _refusal(self._game, "chance depends on what players do")
@@ -259,7 +247,6 @@ class _Walk:
         return small
 
     def rules(self) -> Rules:
-        """Build the tables."""
         columns, infos = self._columns, self.infos
         known = np.zeros((len(infos), max(columns["moves"])), np.int32)
         for row, info in zip(known, infos, strict=True):
@@ -315,7 +302,7 @@ class Notation:
         return self._texts.get(action, str(action))
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action."""
+        """Parse OpenSpiel's text of an action, or its number if the text is not unique."""
         found = self._ids.get(text.strip().lower())
         if found is None:
             raise InputError(f"{text!r} is not an action")

@@ -35,7 +35,7 @@ def _cards(packed: Any) -> str:
 
 
 def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
-    """Build the state dict that RLCard's environment gives the player to act, after the auction."""
+    """Build RLCard's state dict for the player to act after the auction; set the state of `env`."""
     landlord = int(view["landlord"])
     if landlord < 0:
         raise InputError("RLCard has no auction: bids:logic:AGENT bids for an agent")
@@ -71,7 +71,7 @@ def text_of_id(env: Any, number: int) -> str:
 
 
 def action_of(game: Game, view: State, text: str) -> int:
-    """Return our id of the legal action with a text of RLCard, or -1 if there is none."""
+    """Return our id of the legal action with a text of RLCard, -1 if there is none."""
     legal = game.legal(view).tolist()
     return next((action for action in legal if text_of(game, view, action) == text), -1)
 

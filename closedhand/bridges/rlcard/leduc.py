@@ -34,7 +34,7 @@ class Observation(np.ndarray):
 
 
 def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
-    """Build the state dict that RLCard's environment would give the player to act."""
+    """Build RLCard's state dict for the player to act, and set the actions recorded in `env`."""
     seat, moves = int(view["player"]), game.history(view).tolist()
     known = game.knowledge(view, seat)
     actions = [game.text(action) for action in moves]

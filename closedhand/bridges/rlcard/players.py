@@ -5,8 +5,8 @@ A module for each game converts its states and actions (`CONVERTERS`). Each modu
 - `ENV`, the name of RLCard's environment; `OPTIONS`, those of our game with RLCard's rules;
   `PRESETS`, our presets whose plays RLCard has;
 - `state_of`, `view_of`: our view as RLCard's state dict, and back;
-- `text_of_id`, `text_of`: the text of an action id of RLCard, and of an action of ours;
-- `action_of`: our action of a text.
+- `text_of_id`, `text_of`: RLCard's text of an action id of RLCard, and of an action of ours;
+- `action_of`: our action of such a text.
 """
 
 from collections.abc import Generator, Sequence
@@ -27,7 +27,6 @@ CONVERTERS = {
     "doudizhu": "closedhand.bridges.rlcard.doudizhu",
     "leduc": "closedhand.bridges.rlcard.leduc",
 }
-"""Modules that convert states and actions, by the names of our games."""
 
 
 def converter_of(game: Game) -> Any:
@@ -60,14 +59,11 @@ class RLCardAgent:
     """
 
     def __init__(self, game: Game, theirs: Any, seed: int = 0, name: str | None = None) -> None:
-        """Let RLCard agents play.
+        """Let RLCard agents play a game without sub-steps.
 
-        Args:
-            game: Game to play, without sub-steps.
-            theirs: Agent with `use_raw` and `eval_step(state)`, or one for each seat of RLCard's
-                game: in Dou Dizhu the landlord, the peasant after and the peasant before him.
-            seed: Seed of NumPy's global generator during decisions.
-            name: Name in results and records; by default that of the first agent's class.
+        `theirs` is an agent with `use_raw` and `eval_step(state)`, or one for each seat of RLCard's
+        game: in Dou Dizhu the landlord, the peasant after and the peasant before him. The name is
+        by default that of the first agent's class.
 
         Raises:
             InputError: RLCard lacks the game or its rules, or there is not an agent for each seat.
@@ -129,13 +125,10 @@ class RLCardAgent:
 class RLCardPlayer:
     """One of our agents as an agent of RLCard, for `env.set_agents`.
 
-    It gets a view, built from RLCard's state dict and public information of the environment.
-
-    Attributes:
-        use_raw: True: its answers are texts of actions.
+    Its views are built from RLCard's state dicts and public information of the environment.
     """
 
-    use_raw = True
+    use_raw = True  # answers are texts of actions
 
     def __init__(self, env: Any, agent: str | Agent, seed: int = 0) -> None:
         """Let one of our agents, or the text of one, play in an environment of RLCard.
@@ -148,17 +141,17 @@ class RLCardPlayer:
         self.agent = make_agent(self._game, agent, seed)
 
     def step(self, state: dict[str, Any]) -> str:
-        """Return the action for a state dict of RLCard's environment."""
+        """Return RLCard's text of the action in a state dict of the environment."""
         view = self._converter.view_of(self._env, self._game, state)
         return self._converter.text_of(self._game, view, int(self.agent.act(view)))
 
     def eval_step(self, state: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Return the action for a state dict of RLCard's environment, with an empty info dict."""
+        """Return the result of `step`, and an empty info dict."""
         return self.step(state), {}
 
 
 def game_of(env: Any) -> Game:
-    """Make our game with the rules of an environment of RLCard."""
+    """Make our game with the rules of an environment of RLCard; refuse one without such a game."""
     for name, place in CONVERTERS.items():
         converter: Any = import_module(place)
         if env.name == converter.ENV:

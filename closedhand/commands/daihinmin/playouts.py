@@ -28,9 +28,10 @@ def tune_kou(
     given: dict[str, Any],
     against: str | None = None,
 ) -> None:
-    """Tune `kou` in duplicate rounds with random classes; `given` are the stated options.
+    """Tune `kou` in duplicate rounds with random classes.
 
-    Without `restart` the result of another tuning in the folder is refused.
+    `given` are the options that the command line states. Without `restart` the result of another
+    tuning in the folder is refused.
     """
     from closedhand.agents.daihinmin.kou import tuning
     from closedhand.games.daihinmin.game import league_options

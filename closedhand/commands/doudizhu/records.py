@@ -24,7 +24,7 @@ def generate(
     workers: int | None,
     ray: str | None,
 ) -> None:
-    """Play Dou Dizhu, flat and without bidding, and write the games as Parquet shards.
+    """Play Dou Dizhu, without sub-steps and bidding, and write the games as Parquet shards.
 
     Raises:
         InputError: Other rules, an unknown agent, or on a cluster one that searches by the clock.

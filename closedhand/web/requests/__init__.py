@@ -21,7 +21,7 @@ KINDS: dict[Any, Kind] = {
 
 
 class Request(NamedTuple):
-    """A request.
+    """A request that a browser may send.
 
     Attributes:
         answer: Function of the connection and the fields of a message; returns JSON data.
@@ -62,6 +62,6 @@ def request(
 
 
 def register() -> None:
-    """Register all requests: each module does so when it is imported."""
+    """Import the modules of `requests`, which register their functions."""
     for subject in ("table", "hints", "study", "solver"):
         import_module(f"{__name__}.{subject}")

@@ -1,8 +1,4 @@
-"""Requests of a player about the position: hints, chances of cards, and why a choice is illegal.
-
-Hints, chances and exact results of positions are computed in threads and pushed. A hint is pushed
-several times, with growing precision.
-"""
+"""Requests of a player about the position: hints, chances of cards, and why a choice is illegal."""
 
 import secrets
 from collections.abc import Callable
@@ -17,7 +13,6 @@ from closedhand.web.connection import Connection
 from closedhand.web.requests import request
 
 MOST_CHOSEN = 60
-"""Most cards of a choice that is explained."""
 
 
 @request("try", for_owner=False)
@@ -60,7 +55,6 @@ async def _card_chances(connection: Connection, version: int) -> None:
 
 
 def _position(connection: Connection, version: int | None = None) -> tuple[Game, State]:
-    """Return the game, and the view of the connection's seat at a version of the table."""
     table = connection.seated(version)
     return table.game, table.game.view(table.state, connection.seat)
 
@@ -128,7 +122,6 @@ async def _push(
     connection: Connection, name: str, what: str, stage: str, about: int,
     work: Callable[..., dict[str, Any]], game: Game, state: State, *others: Any,
 ) -> None:  # fmt: skip
-    """Push the result of long work on a state or view, or the reason why there is none."""
     found: dict[str, Any] = {"push": name, "about": about}
     try:
         if game.over(state):

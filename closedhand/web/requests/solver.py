@@ -30,7 +30,6 @@ async def _small(connection: Connection, game: str, options: Fields) -> Any:
 async def _strategy(
     connection: Connection, by: str = "", data: str | None = None, respond: int | None = None
 ) -> Any:
-    """Show the strategy of an agent or a file, or a best response to the current one."""
     explorer = _explored(connection)
     connection.stop("solve")
 

@@ -81,7 +81,6 @@ async def _judge_all(connection: Connection, found: study.Study) -> None:
 
 @request("ranked")
 async def _ranked(connection: Connection, ply: int, by: str = "") -> None:
-    """Push hints for the player to act in a position under study."""
     found = _studied(connection, ply)
     state = found.states[ply]
     if found.game.over(state):
@@ -91,14 +90,12 @@ async def _ranked(connection: Connection, ply: int, by: str = "") -> None:
 
 
 def _advise(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
-    """Push hints for the player to act in a view, and the chances of the others' cards."""
     connection.start("hint", push_advice(connection, game, view, by, about))
     start_card_chances(connection, game, view, int(view["player"]), about)
 
 
 @request("endgame")
 async def _endgame(connection: Connection, ply: int, long: bool = False) -> None:
-    """Push the exact result of a position under study, with all hands open."""
     found = _studied(connection, ply)
     seconds = open_hands.LONG if long else open_hands.QUICK
     start_endgame(connection, found.game, found.states[ply], ply, seconds)
@@ -110,7 +107,7 @@ async def _place(
     beat: str = "", by: int | None = None, about: int = 0,
 ) -> Any:  # fmt: skip
     """Describe a position of open hands, and push its exact result."""
-    # Other empty hands are an error of `place`: later seats must keep their numbers.
+    # An empty hand before another is left to `place`, which refuses it.
     while hands and not hands[-1].strip():
         hands = hands[:-1]
 

@@ -1,4 +1,4 @@
-"""Requests about games and tables; the lobby has a changed table pushed to all who are there."""
+"""Requests about games and tables."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,7 +31,6 @@ async def _agents(connection: Connection, game: str) -> Any:
 
 @request("players", independent=True)
 async def _players(connection: Connection, game: str, options: Fields) -> Any:
-    """Return the number of seats under some options."""
     bound = await connection.lobby.in_thread(lambda: make_game(game, **options))
     return bound.num_players
 
@@ -43,7 +42,6 @@ async def _preparation(connection: Connection) -> Any:
 
 @request("rules", for_owner=False, independent=True)
 async def _rules(connection: Connection, game: str, language: str) -> Any:
-    """Return the rules of a game in words, with the cards of the plays that they show."""
     return [
         {
             "title": section.title,
@@ -61,7 +59,7 @@ async def _tables(connection: Connection) -> Any:
 
 
 def _listed(saved: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a saved table by its first person, or for spectators where agents alone play."""
+    """Describe a saved table for its first person, or for spectators if agents alone play."""
     seats = [Seat(**seat) for seat in saved["seats"]]
     # The person who sat down first, at whichever seat a rotation has brought them.
     first = min((seat for seat in seats if seat.token), key=lambda seat: seat.player, default=None)
