@@ -1,4 +1,4 @@
-"""Inputs of deep learners from a game: observations, masks, and the form to learn."""
+"""Inputs of deep learners from a game: observations, masks, and whether to learn sub-steps."""
 
 import numpy as np
 
@@ -19,18 +19,16 @@ class Features:
     """A game as a network observes it; planes are flattened.
 
     Attributes:
-        game: Form of the game to learn, flat or in sub-steps.
+        game: The game to learn, in sub-steps if it has them.
         observation: Name of the observation, one of `ENCODERS`.
         inputs: Number of inputs of a network.
         actions: Number of actions of `game`.
+
+    Raises:
+        InputError: The observation is unknown.
     """
 
     def __init__(self, game: Game, observation: str = "compact") -> None:
-        """Describe a game for a network.
-
-        Raises:
-            InputError: The observation is unknown.
-        """
         if observation not in ENCODERS:
             raise InputError(f"no observation {observation!r}; there are {', '.join(ENCODERS)}")
         self.game = learning_form(game)
@@ -45,7 +43,7 @@ class Features:
 
 
 def learning_form(game: Game) -> Game:
-    """Return the form of a game with the fewest actions: sub-steps, if it has them."""
+    """Return a game in sub-steps, which are fewer actions; the game itself if it has none."""
     if not game.substep_options:
         return game
     return make_game(game.name, **{**game.options, **game.substep_options})

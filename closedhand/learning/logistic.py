@@ -50,10 +50,9 @@ def chances_of(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def calibration(chances: np.ndarray, won: np.ndarray, parts: int = 10) -> list[dict[str, float]]:
-    """Compare predicted and observed frequencies in at most `parts` equal parts of observations.
+    """Compare predicted and observed frequencies in at most `parts` groups of nearly equal size.
 
-    Returns:
-        `number`, `predicted` and `observed` of each part, from low to high predictions.
+    The groups go from low to high predictions; each has `number`, `predicted` and `observed`.
     """
     order = np.argsort(chances, kind="stable")
     return [

@@ -1,8 +1,7 @@
-"""Common part of learners of a network: counts, scores, and the file for agents.
+"""Base of learners of a network: counts, scores, and the file for agents.
 
-A learner does updates. The seed and the number of an update determine its randomness. Learning
-rates depend on the number of decisions or moves so far, not on time, so that a training is
-reproducible on any machine.
+The seed and the number of an update determine its randomness. Learning rates depend on the number
+of decisions or moves so far, so that results do not depend on the speed of the machine.
 """
 
 import time
@@ -65,7 +64,7 @@ Chosen = TypeVar("Chosen", bound=NetworkSettings)
 class NetworkLearner(Generic[Chosen]):
     """A training in progress; a `closedhand.core.run.Learner`.
 
-    A subclass sets `name`, `kind` and `roles`, makes `modules` and `optimiser`, and implements
+    A subclass sets the first four attributes, makes `modules` and `optimiser`, and implements
     `update` and `agent_weights`.
 
     Attributes:
@@ -74,13 +73,9 @@ class NetworkLearner(Generic[Chosen]):
         kind: Kind of its network, see `networks.KINDS`.
         roles: Whether each role of the game has its own network.
         remark: Note for the user before the training begins; empty: none.
-        features: The game as the network sees it.
-        shape: Shape of the network.
         opponents: Names of the players of the other seats.
-        updates: Number of updates.
         decisions: Number of decisions learned from.
         moves: Number of actions played, forced ones and those of opponents included.
-        games: Number of games played.
         measured: Measurements of the last update, by name.
         modules: Networks of the checkpoint by name.
         optimiser: Optimiser of the networks that learn.
@@ -104,7 +99,7 @@ class NetworkLearner(Generic[Chosen]):
     ) -> None:
         """Set up the game, the counts and the agents to evaluate against (`against`).
 
-        `seed` is that of everything random; `threads` is the number of threads of PyTorch.
+        `seed` determines all random numbers; `threads` is the number of threads of PyTorch.
 
         Raises:
             InputError: An agent or the observation is unknown, or the seed is not allowed.
@@ -129,12 +124,12 @@ class NetworkLearner(Generic[Chosen]):
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Play games, and learn from them; return measurements by name.
 
-        `rng` draws the random numbers of this update, except those of the games.
+        `rng` follows from the seed and the number of the update.
         """
         raise NotImplementedError
 
     def agent_weights(self) -> Weights:
-        """Return the weights for agents, copies, by the names of a network of `shape`."""
+        """Return copies of the weights for agents, by their names in `networks.build(shape)`."""
         raise NotImplementedError
 
     def sources(self) -> dict[str, Any]:
@@ -159,7 +154,7 @@ class NetworkLearner(Generic[Chosen]):
     def agent(
         self, temperature: float | None = None, seed: int = 0, weights: Weights | None = None
     ) -> NetworkAgent:
-        """Make an agent of the learned form of the game.
+        """Make an agent of `features.game`.
 
         By default its temperature is that of the settings, and its weights are `agent_weights`.
         """
@@ -201,11 +196,11 @@ class NetworkLearner(Generic[Chosen]):
         }
 
     def score(self, opponent: AnyAgent) -> dict[str, Any]:
-        """Measure points and share of games won against an agent, in duplicate with intervals."""
+        """Return the `evaluation.Score.entry` of the learned agent against another one."""
         return judge(self.features.game, self.agent(), opponent, DEALS, self.seed).entry()
 
     def provenance(self) -> dict[str, Any]:
-        """Return the provenance of the network, for its file."""
+        """Return how the network was made, JSON values for its file."""
         return {
             "algorithm": self.name,
             "opponents": self.opponents,

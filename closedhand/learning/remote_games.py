@@ -41,7 +41,7 @@ class Record(NamedTuple):
 
 
 def cut(games: int, pieces: int, update: int) -> list[Piece]:
-    """Cut the games of an update into pieces of nearly the same size, with a game or more each."""
+    """Cut the games of an update into at most `pieces` pieces of nearly equal size, none empty."""
     ends = [games * i // pieces for i in range(pieces + 1)]
     ranges = [range(*each) for each in pairwise(ends) if each[0] < each[1]]
     return [Piece(update, i, each) for i, each in enumerate(ranges)]
@@ -73,7 +73,7 @@ class _Script(BatchAgent):
 def replay(
     features: Features, states: np.ndarray, record: Record, seating: np.ndarray, number: int
 ) -> Wave:
-    """Replay the games of a record from deals, which change in place; `number` counts opponents.
+    """Replay a record from deals, which change in place; `number` is the number of opponents.
 
     Raises:
         InputError: The record does not fit these games.

@@ -2,13 +2,10 @@
 
 An update:
 
-1. Play new games in pieces, here or by other processes (`remote_games.py`). Opponents come from the
-   population (`population.py`).
+1. Play new games in pieces, here or by other processes (`remote_games`), against opponents of the
+   `population`. Games end within an update, so that resuming a training does not change results.
 2. Learn from them, as the subclass defines.
 3. Average the weights with more weight on later updates. Freeze the learner for the pool if due.
-
-Games do not continue from one update to the next, so that a resumed training gives the same results
-as an uninterrupted one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -83,7 +80,7 @@ class Scale:
 
 
 class State(NamedTuple):
-    """Data for other processes to play for a learner; `frozen` is by index of the opponent."""
+    """Data for other processes to play for a learner; `frozen` is as for `DeepLearner.waves`."""
 
     weights: Weights
     frozen: Mapping[int, Weights]
@@ -94,15 +91,12 @@ Chosen = TypeVar("Chosen", bound=Settings)
 
 
 class DeepLearner(NetworkLearner[Chosen]):
-    """Base of learners that play their own games.
-
-    A subclass implements `update` and `chooser`.
+    """Base of learners that play their own games; a subclass implements `update` and `chooser`.
 
     Attributes:
         network: The network that learns, in which actions share weights; see `action_sharing`.
         average: Average of the weights of `network`, mostly of the latest; agents play it.
         acting: The network that plays an update: a copy of `network` made before it.
-        population: The opponents.
         remote: Workers that play the games; None: this process.
     """
 
@@ -160,7 +154,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return max(1, min(round(wanted / max(each, FEWEST)), most))
 
     def play(self, rng: np.random.Generator) -> Wave:
-        """Play the games of an update; `rng` draws from the pool."""
+        """Play and count the games of an update; `rng` draws from the pool."""
         drawn = self.population.draw(rng)
         number = self.games_in_update
         frozen = {i: self.population.members[at] for i, at in drawn.items()}
@@ -197,7 +191,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return waves
 
     def weights(self, network: torch.nn.Module) -> Weights:
-        """Return weights of a network of this training for players, see `action_sharing.plain`."""
+        """Return the weights of a network of this learner by `action_sharing.plain`."""
         return plain(network, self.acting.state_dict())
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
@@ -242,7 +236,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return {**super().state(), "scale": self.scale.sums.copy(), **self.population.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state` returned, for `core.run.Run.resume`.
+        """Continue from a state that `state` returned.
 
         Raises:
             InputError, ValueError, KeyError: It is damaged, or belongs to another network. The

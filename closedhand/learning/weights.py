@@ -82,8 +82,7 @@ def load(
     """Read a network from a file that `save` wrote, and its description.
 
     `schema` has a check of each value of the description by its key; there are no other keys.
-    `build` makes the network of a checked description. It raises an `InputError` for one that
-    cannot be used; the path is added to its message.
+    `build` makes the network of a checked description, or raises an `InputError`.
 
     Raises:
         InputError: The file cannot be read, is no network, or holds one that cannot be used.
@@ -109,7 +108,7 @@ def load(
 
 
 def check_finite(shares: torch.Tensor) -> torch.Tensor:
-    """Return outputs of a network; refuse them if one is not finite, as with very large weights."""
+    """Return outputs of a network; an `InputError` if one is not finite, as by large weights."""
     if not torch.isfinite(shares).all():
         raise InputError("a network has weights so large that it computes no probabilities")
     return shares

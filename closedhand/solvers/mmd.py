@@ -11,10 +11,9 @@ An iteration does this for one player after the other:
    by one update of the logits and a softmax.
 
 With a fixed temperature the policy approaches a quantal response equilibrium. Here temperature and
-step size both fall, and the last policy approaches an equilibrium in practice. The published
-guarantee covers fixed temperatures and policies over sequences only. After Sokota et al.,
+step size both fall, and the last policy approaches an equilibrium in practice. After Sokota et al.,
 "A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and Two-Player Zero-Sum
-Games" (2023), in behavioural form.
+Games" (2023); the proof there is for fixed temperatures and for policies over sequences.
 """
 
 import numpy as np

@@ -32,11 +32,11 @@ Classes = Callable[[Game, InfoTree], np.ndarray]
 class TiedTree(NamedTuple):
     """An information tree whose sets are classes of information sets.
 
-    The attributes that `InfoTree` also has describe the classes.
+    The attributes of `InfoTree` are those of the classes.
 
     Attributes:
         whole: The tree of the game.
-        tied: Row in this tree of each row of the game, int64 [rows of the game].
+        tied: Row in this tree of each row of `whole`, int64 [rows of `whole`].
     """
 
     kernels = "closedhand.solvers.tied"
