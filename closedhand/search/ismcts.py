@@ -52,7 +52,7 @@ NODE = record_type([
 
 @kernel
 def add_node(nodes: Any, used: int, parent: Integer, action: Integer) -> None:
-    """Write node `used`, a child of `parent` (NOTHING for the root)."""
+    """Write node `used`, available once, as a child of `parent` (NOTHING for the root)."""
     node = nodes[used]
     node.total = 0.0
     node.visits = 0
@@ -172,9 +172,9 @@ class ISMCTS(Search):
         return int(legal[np.argmax(sums[:, 0])])
 
     def judge(self, view: State, rng: Rng) -> Floats:
-        """Run simulations; return how often each legal action was chosen, and its sum of payoffs.
+        """Run simulations; return their statistics, float64 [legal actions, 2].
 
-        The result is float64 [n, 2], in the order of the actions' ids.
+        They are how often each legal action was chosen, and the sum of its payoffs.
 
         Raises:
             InputError: The game is over, or `rng` is not a generator.
