@@ -14,7 +14,7 @@ from closedhand.core.numba.fast_call import borrowed
 from closedhand.core.numba.jit import inlined, kernel, seed_in_kernel
 
 VIEWS = 2000
-"""Minimum number of views in a call of `decision_rate`."""
+"""Minimum number of views on which `decision_rate` asks an agent at once."""
 STEPS = 50
 """Steps on a device between two looks at the clock."""
 MASK = "action_mask"
@@ -141,9 +141,9 @@ def random_games(rules, states, rng, ids):
 
 
 def decision_rate(game: Game, agent: str, seconds: float) -> float:
-    """Measure the decisions of an agent a second, of many views in one call.
+    """Measure the decisions of an agent a second, on many views at once.
 
-    The views are of games of the agent against itself, each with several legal actions.
+    The views are of its games against itself, each with several legal actions.
     """
     player, rng = make_agent(game, agent, 0), np.random.default_rng(0)
     views = []
