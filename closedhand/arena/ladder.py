@@ -136,8 +136,7 @@ def _play(
 ) -> dict[str, Any]:
     """Return the summary of a match, after playing and saving the deals that its file lacks.
 
-    The summary of a file with more deals covers the first ones. A file with other settings is
-    replaced.
+    Of a file with more deals the first ones count; a file with other settings is replaced.
     """
     try:
         played = files.load(path, game, pair, seed)

@@ -182,7 +182,6 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     notes.keep(lambda: {"curve": curve, "processor_seconds": spent()})
 
     def progress() -> None:
-        """Measure the next point of the curve if it is due; report the share done."""
         is_new = not curve or curve[-1][0] < learner.decisions
         if is_new and learner.decisions * plan.points >= (len(curve) + 1) * plan.steps:
             form, agent = learner.features.game, learner.agent()

@@ -58,11 +58,7 @@ class Match:
 
 
 def is_clocked(game: Game, agents: Sequence[AnyAgent]) -> bool:
-    """Return whether an agent searches by the clock, and so may use all cores.
-
-    Raises:
-        InputError: An unknown agent, or an argument that it cannot use.
-    """
+    """Return whether an agent searches by the clock, and so may use all cores."""
     return any(traits_of(game, agent).clocked for agent in agents)
 
 

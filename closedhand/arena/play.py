@@ -134,11 +134,7 @@ class Session:
         return listed[int(number) - 1].action
 
     def undo(self) -> None:
-        """Go back to the person's previous decision.
-
-        Raises:
-            InputError: There is no previous decision.
-        """
+        """Go back to the person's previous decision; an `InputError` if there is none."""
         if not self._decisions:
             raise InputError("there is nothing to undo: this is your first decision")
         self.state, events = self._decisions.pop()

@@ -289,11 +289,7 @@ def continuing(path: Path) -> AbstractContextManager[None]:
 
 
 def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the results of a match or a league that is to be resumed with the settings `wanted`.
-
-    Raises:
-        InputError: The file cannot be read, or was played with other settings.
-    """
+    """Read results that are to be resumed with the settings `wanted`; errors are as for `load`."""
     data = load_json(path)
     with continuing(path):
         found = {key: data[key] for key in wanted}
@@ -306,8 +302,8 @@ def chunk_of(
 ) -> Chunk:
     """Rebuild a chunk from payoffs in nested lists (`returns`) and the fields of `times` (`data`).
 
-    `shape` is that of the payoffs, with -1 for the number of deals; `agents` is their number.
-    Damaged data raise errors that `continuing` turns into an `InputError`.
+    `shape` is that of the payoffs, with -1 for the number of deals; `agents` is the number of
+    agents. Damaged data raise errors that `continuing` turns into an `InputError`.
     """
     payoffs = np.array(returns, float)
     spent = np.array([data["seconds"], data["decisions"]], float)

@@ -164,9 +164,6 @@ def on_cpu(
     """Measure a game and the decisions of agents on one core, each for some processor time.
 
     The vector envs have `games` games. In the Gymnasium env one seat plays against `opponent`.
-
-    Raises:
-        InputError: An unknown agent.
     """
     from closedhand.envs.aec import GameAEC
     from closedhand.envs.solo import SoloEnv

@@ -263,7 +263,6 @@ class Imitation(DeepLearner[ImitationSettings]):
         return float((chosen == legal.most(logs)).float().mean()), -float(chosen.mean())
 
     def _logs(self, seen: torch.Tensor, legal: Legal) -> torch.Tensor:
-        """Compute the log-probabilities of the legal actions, [k]."""
         return legal.log_softmax(self.network.legal(seen.float(), legal.rows, legal.actions)[0])
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:

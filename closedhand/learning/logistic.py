@@ -15,12 +15,9 @@ CONVERGED = 1e-9
 def logistic(
     features: np.ndarray, won: np.ndarray, groups: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Fit a logistic model, with standard errors that are clustered by group.
+    """Fit a logistic model: weights and standard errors clustered by group, float64 [k] each.
 
     Features are float64 [n, k], results (`won`) 0 or 1 [n], groups integers [n] from 0 on.
-
-    Returns:
-        Weights and their errors, float64 [k] each.
     """
     weights = np.zeros(features.shape[1])
     for _ in range(STEPS):

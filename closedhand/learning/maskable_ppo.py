@@ -8,8 +8,7 @@
 3. Export the network, whose layers are those of `networks.PolicyValue`. The agent `learned` plays
    it without the library, and no file holds pickled objects.
 
-A resumed training continues with the weights, the moments of the optimiser and the counts. Its
-games are new ones, so that the results differ from those of an uninterrupted training.
+A resumed training begins new games, so that its results differ from those of an uninterrupted one.
 """
 
 from collections.abc import Iterator, Sequence

@@ -22,7 +22,7 @@ def arrays_of(name: str, module: torch.nn.Module) -> dict[str, np.ndarray]:
 
 @torch.no_grad()
 def restore_module(module: torch.nn.Module, name: str, state: Weights) -> None:
-    """Copy into a module what `arrays_of` returned, whole or by `half`.
+    """Copy the result of `arrays_of`, possibly rounded by `half`, into a module.
 
     Raises:
         ValueError, KeyError: An array has another shape, is not finite, or is missing.

@@ -53,7 +53,6 @@ class NetworkSettings:
     ] = 1.0
 
     def __post_init__(self) -> None:
-        """Check the settings as on the command line."""
         for name, value in options_of(type(self), "the learner").read(asdict(self)).items():
             object.__setattr__(self, name, value)
 

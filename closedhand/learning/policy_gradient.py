@@ -123,12 +123,7 @@ class Training:
         return {"steps": np.array(self.steps), **arrays}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned.
-
-        Raises:
-            ValueError, KeyError, InputError: It is damaged, or belongs to another task. The fit may
-                then be restored in part: discard it.
-        """
+        """Resume from a state that `state` returned; after an error discard the fit."""
         check_arrays(state, {"steps": np.array(0)})
         self.steps = int(state["steps"])
         if self.steps < 0:

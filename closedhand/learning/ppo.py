@@ -141,8 +141,7 @@ def act(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw an action for each observation, int8 [n, inputs], with masks, int8 [n, actions].
 
-    Returns:
-        Actions, int64 [n], and notes, float32 [n, 2]: their log probabilities, and the values.
+    The notes are float32 [n, 2]: the log probabilities of the actions, and the values.
     """
     legal = Legal.of(masks)
     logs, values = policy_and_values(network, torch.from_numpy(observations), legal)

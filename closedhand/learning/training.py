@@ -166,9 +166,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return wave
 
     def waves(self, pieces: Sequence[Piece], frozen: Mapping[int, Weights]) -> list[Wave]:
-        """Play pieces, here or in other processes.
-
-        `frozen` has the weights of the frozen selves by the index of their opponent.
+        """Play pieces, here or in other processes; `frozen` has weights by their opponent's index.
 
         Raises:
             InputError: The learner had nothing to decide in any game.
@@ -236,12 +234,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return {**super().state(), "scale": self.scale.sums.copy(), **self.population.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state` returned.
-
-        Raises:
-            InputError, ValueError, KeyError: It is damaged, or belongs to another network. The
-                learner may then be restored in part: discard it.
-        """
+        """Continue from a state that `state` returned; after an error discard the learner."""
         check_arrays(state, {"scale": self.scale.sums, "counts": self.counts})
         super().restore(state)
         self.population.restore(state)

@@ -67,11 +67,7 @@ def items(check: Check, most: int) -> Check:
 
 
 def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, Any]) -> None:
-    """Write the weights of a network, its `state_dict()`, and its description, JSON values.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Write the weights of a network, its `state_dict()`, and its description, JSON values."""
     plain = {name: each.cpu().contiguous() for name, each in tensors.items()}
     write_atomically(path, safetensors.torch.save(plain, {METADATA: json.dumps(about)}))
 

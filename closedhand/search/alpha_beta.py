@@ -131,11 +131,9 @@ def search(
     `stack`, int64 [3, states], holds the levels of the search, see `NUMBER`; at first it is zero.
     Decided positions of the same `player`, `friends` and `least` are kept in `table`, uint64 [size,
     2]; the size is a power of 2, or 0 for no table. Numbers are noted in `seen`, float64 [4], see
-    `LEAST`. `keys`, uint64 [states, 2], is scratch space. Other arguments are those of `solve`.
-
-    Returns:
-        The result of `solve`. After `UNKNOWN` due to `nodes` another call continues. The
-        action is -1 also if the table holds the root.
+    `LEAST`. `keys`, uint64 [states, 2], is scratch space. Other arguments and the result are those
+    of `solve`. After `UNKNOWN` due to `nodes` another call continues. The action is -1 also if the
+    table holds the root.
     """
     number, tried, depth = stack[NUMBER], stack[TRIED], int(stack[DEPTH, 0])
     if number[0] == 0:

@@ -55,7 +55,7 @@ SECONDS, MEMORY = 60.0, 2**30
 
 
 class Endgames(NamedTuple):
-    """The means of a game to solve open hands, see `closedhand.core.registry.GameSpec.endgames`.
+    """Functions of a game for open hands, see `closedhand.core.registry.GameSpec.endgames`.
 
     Attributes:
         place: Function `(game, hands, turn, beat, by) -> State`, see `place`.

@@ -114,15 +114,12 @@ def grow(
     used: int, stamp: int, marks: Ids, path: Ids, range_: Floats, payoffs: Floats, rng: Rng,
     ids: Ids,
 ) -> tuple[int, int]:  # fmt: skip
-    """Run a number of simulations, each of which adds a node at most.
+    """Run `number` simulations; return the number of nodes, and the last stamp.
 
     `states` are the view of `player` and a scratch state. `nodes` is the tree, with `used` nodes
-    and room for as many more as there are simulations. `stamp` is the last one in `marks` (see
-    `select`). `range_` holds the least and the greatest payoff met so far. Scratch space: `path`,
-    int64 [depth, 2], nodes and their movers; `payoffs`, float64 [MAX_PLAYERS]; `ids`.
-
-    Returns:
-        Number of nodes, and the last stamp.
+    and room for one more in each simulation. `stamp` is the last one in `marks` (see `select`).
+    `range_` holds the least and the greatest payoff met so far. Scratch space: `path`, int64
+    [depth, 2], nodes and their movers; `payoffs`, float64 [MAX_PLAYERS]; `ids`.
     """
     for _ in range(number):
         states[1] = states[0]

@@ -80,11 +80,7 @@ class Strategy:
         return self.find_keys(keys_of(self.game, views))
 
     def find_keys(self, keys: np.ndarray) -> np.ndarray:
-        """Find the information sets, int64 [n], of keys, uint64 [n, 2].
-
-        Raises:
-            InputError: A key does not belong to a decision in this game.
-        """
+        """Find the information sets, int64 [n], of keys, uint64 [n, 2]; refuse unknown keys."""
         order, halves = self._sorted
         sets = order[np.minimum(np.searchsorted(halves, keys[:, 0]), len(order) - 1)]
         if (self.keys[sets] != keys).any():
