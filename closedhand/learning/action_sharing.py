@@ -35,7 +35,7 @@ def spelling(game: Game) -> torch.Tensor | None:
         found.append([numbers.setdefault(part, len(numbers)) for part in parts])
     if len(numbers) >= game.num_actions:
         return None
-    # At least one row is filled up: from it `_Sum` knows the number of different parts.
+    # `_Sum` reads the number of different parts from a filled row: at least one row is short.
     lengths = sorted(map(len, found))
     most = max(lengths[0] + 1, lengths[-1])
     return torch.tensor([row + [len(numbers)] * (most - len(row)) for row in found])

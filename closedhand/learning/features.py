@@ -1,4 +1,4 @@
-"""Inputs of deep learners from a game: observations, masks, and whether to learn sub-steps."""
+"""Inputs of deep learners: observations and masks of a game, in sub-steps if it has them."""
 
 import numpy as np
 

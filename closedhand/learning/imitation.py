@@ -299,7 +299,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         return found[0], found[1]
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
-        """Return class and arguments as `DeepLearner.maker` does; the learner has no records."""
+        """Return class and arguments, as `DeepLearner.maker` does, of a learner without records."""
         cls, (game, settings, seed, _) = super().maker()
         return cls, (game, settings, seed, (), 1, None, self._expert)
 

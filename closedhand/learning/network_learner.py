@@ -63,8 +63,8 @@ Chosen = TypeVar("Chosen", bound=NetworkSettings)
 class NetworkLearner(Generic[Chosen]):
     """A training in progress; a `closedhand.core.run.Learner`.
 
-    A subclass sets the first four attributes, makes `modules` and `optimiser`, and implements
-    `update` and `agent_weights`.
+    A subclass sets `name`, `settings_type`, `kind`, `roles`, makes `modules` and `optimiser`, and
+    implements `update` and `agent_weights`.
 
     Attributes:
         name: Name of the algorithm.
@@ -195,7 +195,7 @@ class NetworkLearner(Generic[Chosen]):
         }
 
     def score(self, opponent: AnyAgent) -> dict[str, Any]:
-        """Return the `evaluation.Score.entry` of the learned agent against another one."""
+        """Return the `evaluation.Score.entry` of the agent against another, over `DEALS` deals."""
         return judge(self.features.game, self.agent(), opponent, DEALS, self.seed).entry()
 
     def provenance(self) -> dict[str, Any]:

@@ -226,7 +226,7 @@ def save(
 
 
 def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Features]:
-    """Read a network; return it, its description, and the first of `forms` that it fits.
+    """Read a network; return it, its description, and the first of `forms` that fits the network.
 
     Raises:
         InputError: The file cannot be read, or holds no network for any of the forms.

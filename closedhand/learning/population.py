@@ -72,7 +72,7 @@ class Population:
     def draw(self, rng: np.random.Generator) -> dict[int, int]:
         """Draw a frozen self for each opponent `POOL`, none while the pool is empty.
 
-        The result has the update at which the self was frozen by the opponent's index in `players`.
+        The result maps the opponent's index in `players` to the update that froze its self.
         """
         pools = [i for i, player in enumerate(self.players) if player == POOL and self.members]
         return {i: int(rng.choice(list(self.members))) for i in pools}
@@ -80,9 +80,10 @@ class Population:
     def seating(self, games: range, frozen: Container[int]) -> np.ndarray:
         """Assign the player of each seat: `LEARNER` or an index in `players`, int64 [games, seats].
 
-        Successive games go through the opponents, then through the sides of the learner. `SELF`,
-        and `POOL` without a frozen self, are the learner, which then plays all seats. `games` are
-        numbers of games in their update, `frozen` the indices of the frozen opponents.
+        The learner plays one side, an opponent all others; successive games go through opponents,
+        then through sides. `SELF`, and `POOL` without a frozen self, are the learner, which then
+        plays all seats. `games` are numbers of games in their update, `frozen` indices of frozen
+        opponents.
         """
         rounds, opponent = np.divmod(np.arange(games.start, games.stop), len(self.players))
         sides, own = np.array(self.game.sides), np.unique(self.game.sides)

@@ -139,9 +139,9 @@ def policy_and_values(
 def act(
     network: PolicyValue, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw an action for each observation, int8 [n, inputs], with masks, int8 [n, actions].
+    """Draw actions, int64 [n], for observations, int8 [n, inputs], and masks, int8 [n, actions].
 
-    The notes are float32 [n, 2]: the log probabilities of the actions, and the values.
+    The notes, float32 [n, 2], are the log probabilities of the actions and the values.
     """
     legal = Legal.of(masks)
     logs, values = policy_and_values(network, torch.from_numpy(observations), legal)

@@ -65,7 +65,7 @@ class Board:
 
 
 def numbers_in(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
-    """Yield numbers of nested dicts with their keys, joined by slashes; of a list its first."""
+    """Yield keys, joined by slashes, and numbers of nested dicts; of a list its first number."""
     for key, value in entry.items():
         if isinstance(value, Mapping):
             yield from numbers_in(value, f"{before}{key}/")

@@ -166,7 +166,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return wave
 
     def waves(self, pieces: Sequence[Piece], frozen: Mapping[int, Weights]) -> list[Wave]:
-        """Play pieces, here or in other processes; `frozen` has weights by their opponent's index.
+        """Play pieces, here or in other processes; `frozen` has weights by index of the opponent.
 
         Raises:
             InputError: The learner had nothing to decide in any game.
