@@ -55,10 +55,7 @@ def is_ranked(game: Game) -> bool:
 def pairs_of(
     game: Game, agents: Sequence[Spec], deals: int, slow_deals: int
 ) -> list[tuple[tuple[Player, Player], int]]:
-    """List all pairs of agents with their numbers of deals, at most `slow_deals` if one `is_slow`.
-
-    Errors are those of `compute`.
-    """
+    """List all pairs of agents with numbers of deals, at most `slow_deals` if one `is_slow`."""
     if not is_ranked(game):
         raise InputError(
             f"a ladder is for games of two sides that are won or lost, not for {game.name}"
@@ -91,7 +88,7 @@ def compute(
     workers: Workers,
     progress: Callable[[str, float], None],
 ) -> dict[str, Any]:
-    """Play all pairs, except deals that the folder holds in its files, one for each pair.
+    """Play all pairs, except deals that the pairs' files in the folder hold; return a `summary`.
 
     The name of an agent may appear twice. Each pair plays `deals` in both roles; one with a slow
     agent plays the first `slow_deals` of them. The seed is that of deals, agents and intervals.
@@ -99,13 +96,9 @@ def compute(
     one process. `progress` is called with the name of a pair and the number of pairs done,
     fractions included.
 
-    Returns:
-        The ladder, as made by `summary`.
-
     Raises:
         InputError: `is_ranked` refuses the game, there are fewer than two agents, one is unknown or
-            plays illegally, a number is not allowed, or the file of a pair exists and holds no
-            match.
+            plays illegally, a number is not allowed, or the file of a pair holds no match.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     played = []

@@ -56,7 +56,6 @@ class League:
     """A league, complete or up to an interruption.
 
     Attributes:
-        agents: The agents, one for each seat.
         seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal was played at all rotations of the agents.
         played: Payoffs, float64 [deals, tables, rounds, agents], and times.
@@ -142,10 +141,7 @@ def play_chunk(
     """Play some deals of a league with newly created agents, one for each seat.
 
     The states follow from the seed and the numbers of the deals, unless they are `fixed`. The
-    payoffs of the result are [deals, tables, rounds, agents].
-
-    Raises:
-        InputError: An unknown agent, or one that chose an illegal action.
+    payoffs of the result are [deals, tables, rounds, agents]. Errors are those of `play`.
     """
     agents, dealt = start(game, specs, seed, deals, fixed)
     tables = game.num_players if duplicate else 1

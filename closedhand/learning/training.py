@@ -60,8 +60,7 @@ GROWTH = 1 / 8
 class Scale:
     """Typical size of payoffs, by which rewards are divided.
 
-    Attributes:
-        sums: Number, sum and sum of squares of payoffs, of which earlier ones decay, float64 [3].
+    `sums`, float64 [3], are the number, the sum and the sum of squares of payoffs, with decay.
     """
 
     KEPT = 0.95

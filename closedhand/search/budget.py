@@ -116,8 +116,7 @@ def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
     """Parse an argument, such as `500x4:PATH`, of an agent that searches; None: `usual`.
 
     `20ms` gives milliseconds, on all cores; `500` gives simulations, in one thread. `x4` gives the
-    number of determinisations that the agent holds or chooses from. With its first two arguments
-    bound, the function serves as `reads` of `closedhand.core.agents.described`.
+    number of determinisations that the agent holds or chooses from.
 
     Raises:
         InputError: The argument is not of this form, or a number in it is too large.
@@ -136,11 +135,7 @@ def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
 
 
 class Search:
-    """Base of the searches.
-
-    Attributes:
-        spent: Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
-    """
+    """Base of the searches; `spent`, float64 [4], is their cost so far (`core.agents.SPENT`)."""
 
     def __init__(
         self,
@@ -159,8 +154,7 @@ class Search:
     def _add_up(self, work: Callable[[int, Rng], Floats], shares: list[int], rng: Rng) -> Floats:
         """Run `work` on each of `shares` in a thread; return the sum of the results.
 
-        `work` gets a generator of its own. The first column of its result is the number of
-        simulations. An `rng` that is not a generator is an `InputError`.
+        `work` gets a generator of its own. The first column of its result counts simulations.
         """
         generator(rng)
         start, processor = time.perf_counter(), time.process_time()

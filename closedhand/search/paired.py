@@ -13,7 +13,6 @@
 If there are so many actions that the budget is too small for a batch with each, half of it is spent
 on sequential halving first (Karnin, Koren and Somekh, 2013): play a random choice of the actions on
 a few determinisations, keep the better half, and repeat with this half on more determinisations.
-Dropped actions are never chosen, however high their means over these few determinisations.
 
 Determinisations can be particles (`closedhand.search.particles`), distributed by the likelihood of
 the observed plays. In step 5 Metropolis moves turn them into new ones. Each thread has its own
@@ -171,8 +170,7 @@ def _posterior_bounds(
 class PairedSearch(Search):
     """Search for the player of a view by paired simulations.
 
-    Attributes:
-        guesses: Guesses of the last search's particles in any order, int64 [n]; see `Particles`.
+    `guesses`, int64 [n], are those of the last search's particles in any order; see `Particles`.
     """
 
     def __init__(

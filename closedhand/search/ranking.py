@@ -186,12 +186,7 @@ def rank(
 
 
 class Ranking:
-    """A ranking in progress: its intervals narrow from round to round.
-
-    Attributes:
-        actions: The actions, int64 [n].
-        done: Number of simulations.
-    """
+    """A ranking of `actions`, int64 [n], in progress after `done` simulations."""
 
     def __init__(
         self,

@@ -40,7 +40,7 @@ from closedhand.solvers.regrets import discount
 
 
 class Variant(NamedTuple):
-    """Settings of the loop: a (`positive`), b (`negative`) and c (`average`) of the module's list.
+    """Settings of the loop: the exponents a (`positive`), b (`negative`) and c (`average`).
 
     `predictive`: the latest regrets count twice, as a prediction of the next ones.
     """

@@ -13,7 +13,7 @@ An iteration does this for one player after the other:
 With a fixed temperature the policy approaches a quantal response equilibrium. Here temperature and
 step size both fall, and the last policy approaches an equilibrium in practice. After Sokota et al.,
 "A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and Two-Player Zero-Sum
-Games" (2023); the proof there is for fixed temperatures and for policies over sequences.
+Games" (2023), whose guarantee is for fixed temperatures and for policies over sequences.
 """
 
 import numpy as np

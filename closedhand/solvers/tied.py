@@ -32,7 +32,7 @@ Classes = Callable[[Game, InfoTree], np.ndarray]
 class TiedTree(NamedTuple):
     """An information tree whose sets are classes of information sets.
 
-    The attributes of `InfoTree` are those of the classes.
+    Attributes named as in `InfoTree` are those of the classes.
 
     Attributes:
         whole: The tree of the game.
