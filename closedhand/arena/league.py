@@ -122,8 +122,8 @@ def deals_per_job(game: Game, specs: Sequence[Spec]) -> int:
     """Choose the number of deals of a job, played side by side, by the `Traits` of the agents.
 
     - 1 if an agent remembers earlier rounds of a deal: each deal then has its own agents;
-    - otherwise as many deals as fit into `CHUNK` rounds, at least 1;
-    - at least `TOGETHER` if all agents are quick and steady: the number does not change results.
+    - otherwise as many deals as fit into `CHUNK` rounds, at least 1, and at least `TOGETHER` if all
+      agents are quick and steady: then the number does not change results.
     """
     deals = max(1, CHUNK // game.rounds)
     found = [traits_of(game, spec) for spec in specs]

@@ -108,7 +108,7 @@ def pick(masks, random, out):
 
 @inlined
 def marked(mask, start):
-    """Return the number of marks in a block of a mask."""
+    """Return the number of legal actions in the block of a mask from `start` on."""
     number = np.int8(0)  # narrow, so that one instruction adds many
     for k in range(BLOCK):
         number = np.int8(number + mask[np.uint64(start + k)])

@@ -12,7 +12,7 @@ ENCODERS = {
     "compact": (batch.features, "feature_size"),
     "planes": (batch.observe, "observation_size"),
 }
-"""Observations by name: the function that encodes them, and the attribute of games for the size."""
+"""Observations by name: the encoding function, and the attribute of `Game` with the size."""
 
 
 class Features:

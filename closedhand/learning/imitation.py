@@ -304,7 +304,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         return cls, (game, settings, seed, (), 1, None, self._expert)
 
     def chooser(self, rng: np.random.Generator) -> Choose:
-        """Return a function that asks the expert; illegal actions fail except in a lenient game."""
+        """Return a function that asks the expert; refuse illegal actions unless `game.lenient`."""
         game = self.features.game
         expert = make_agent(game, str(self._expert), int(rng.integers(2**31)))
 

@@ -39,7 +39,7 @@ Moments = dict[int, dict[str, torch.Tensor]]
 
 
 def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
-    """Copy the moments that an optimiser keeps of each weight."""
+    """Copy an optimiser's moments by `optimiser.NUMBER.NAME`, with the number of the weight."""
     return {
         f"optimiser.{i}.{key}": each.cpu().numpy().copy()
         for i, moments in optimiser.state_dict()["state"].items()

@@ -31,7 +31,7 @@ class Board:
     def __init__(self, folder: Path, decisions: int = 0) -> None:
         """Open a log in a folder at the number of decisions at which the training continues.
 
-        Later points of earlier logs, lost when a process was killed, are hidden.
+        Points of earlier logs beyond this number, whose work a kill has lost, are hidden.
 
         Raises:
             InputError: TensorBoard is not installed, or does not accept the name.

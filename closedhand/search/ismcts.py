@@ -4,9 +4,9 @@ Source: D. Whitehouse, E. J. Powley and P. I. Cowling, "Determinization and Info
 Carlo Tree Search for the Card Game Dou Di Zhu", CIG 2011 (SO-ISMCTS).
 
 1. Draw a **determinisation**: a full state that fits what the player knows.
-2. Descend one tree of actions, shared by all determinisations. Only actions that are legal in this
-   one are available. Choose the available child with the greatest upper confidence bound for its
-   mover: mean + c * sqrt(ln(times available) / times chosen).
+2. Descend one tree of actions, shared by all determinisations. Only actions that are legal in the
+   drawn one are available. Choose the available child with the greatest upper confidence bound for
+   its mover: mean + c * sqrt(ln(times available) / times chosen).
 3. Where a legal action has no child yet, add one for a random such action.
 4. Play on to the end by a policy.
 5. Add the payoff of each mover to the children on the path.

@@ -87,9 +87,9 @@ def value(tree: Tree, values: Any) -> float:
 
 @dispatched()
 def add_average(tree: Tree, tables: Tables, player: Any, weight: Any) -> None:
-    """Add the current strategy of a player, times `weight`, to `tables.average`.
+    """Add a player's current strategy to `tables.average`; `tables.reached` is scratch space here.
 
-    `tables.reached` is scratch space here.
+    A set counts by `weight` times the probability of the player's own actions before it.
     """
 
 

@@ -25,7 +25,7 @@ from closedhand.solvers.interface import expect, improve, reach_others
 TEMPERATURE = 1.0
 """Initial temperature, in the unit of payoffs; iteration t divides it by the square root of t."""
 STEP = 4.0
-"""Initial step size, in 1 over that unit; iteration t divides it by the square root of t."""
+"""Initial step size, in 1 / unit of payoffs; iteration t divides it by the square root of t."""
 
 
 @kernel

@@ -55,7 +55,7 @@ class TiedTree(NamedTuple):
 
 @kernel
 def add_average(tree, tables, player, weight):
-    """Add the current strategy of a player to its average, in every set by its own reach."""
+    """Add the current strategy of a player to its average, weighted in every set of `whole`."""
     own = tables.reached  # by row of the game: there are fewer than nodes
     whole = tree.whole
     for s in range(len(whole.owner)):
