@@ -1,8 +1,7 @@
 """Imitation: a policy learned from recorded decisions, or from those of an expert agent.
 
 1. Draw some recorded games, or let the expert play all seats of new ones.
-2. Replay them, and encode the decisions with a choice. Records are kept as start states and actions
-   only.
+2. Replay them, and encode the decisions with a choice.
 3. Maximise the log-likelihood of the chosen actions.
 4. Predict the decisions of held-out games for the accuracy.
 """

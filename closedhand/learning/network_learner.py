@@ -121,10 +121,7 @@ class NetworkLearner(Generic[Chosen]):
         self._noted = (0, 0, 0.0)
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Play games, and learn from them; return measurements by name.
-
-        `rng` follows from the seed and the number of the update.
-        """
+        """Play games, and learn from them; return measurements by name."""
         raise NotImplementedError
 
     def agent_weights(self) -> Weights:
@@ -153,10 +150,7 @@ class NetworkLearner(Generic[Chosen]):
     def agent(
         self, temperature: float | None = None, seed: int = 0, weights: Weights | None = None
     ) -> NetworkAgent:
-        """Make an agent of `features.game`.
-
-        By default its temperature is that of the settings, and its weights are `agent_weights`.
-        """
+        """Make an agent, by default with the temperature of the settings and `agent_weights`."""
         chosen = self.settings.temperature if temperature is None else temperature
         network = networks.build(self.shape)
         load_weights(network, self.agent_weights() if weights is None else weights)

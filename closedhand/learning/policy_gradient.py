@@ -8,8 +8,6 @@ softmax. A game defines the number of features and the gradient of a piece of se
 2. Add up the gradients in the order of the pieces, so that the number of threads has no effect.
 3. Take a step of Adam (Kingma and Ba, 2015). The step size falls with the number of steps.
 4. If the task asks for it, average the weights with more weight on later steps.
-
-Training can be interrupted and resumed (`begin`).
 """
 
 import math
@@ -185,11 +183,7 @@ def begin(task: Task, seed: int, path: Path) -> Run[Training]:
 
 
 def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray:
-    """Read the weights of a checkpoint, float32 [features], from its array `name`.
-
-    Raises:
-        InputError: The file cannot be read, or holds other weights.
-    """
+    """Read weights of a checkpoint, float32 [features], from its array `name`; refuse others."""
     weights = read_arrays(path).get(name, np.empty(0))
     shape_and_kind = weights.shape, weights.dtype.kind
     if shape_and_kind != ((features,), "f") or not np.isfinite(weights).all():

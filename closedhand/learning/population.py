@@ -45,10 +45,8 @@ class Population:
     def __init__(self, game: Game, players: Sequence[AnyAgent], freeze: int) -> None:
         """Set up the opponents: `SELF`, `POOL` or agents, by default `SELF`.
 
-        The learner is frozen every `freeze` updates, an interval that doubles with a full pool.
-
-        Raises:
-            InputError: An agent is unknown.
+        The learner is frozen every `freeze` updates, an interval that doubles with a full pool. An
+        unknown agent is an `InputError`.
         """
         self.game = game
         self.players = list(players) or [SELF]

@@ -12,8 +12,7 @@ An update takes four steps:
    of the policy and the squared error of the values, minus a bonus for entropy, which keeps the
    policy from exploiting its last opponent too closely. An option is a magnet: the divergence from
    the policy of step 4, as in magnetic mirror descent (Sokota et al., 2023).
-4. **Averaging.** Average the weights over the last tenth of the updates: agents play the average
-   (`training.DeepLearner`).
+4. **Averaging.** Agents play the average of the weights over the last tenth of the updates.
 
 Source: Schulman et al., "Proximal policy optimization algorithms", 2017.
 """

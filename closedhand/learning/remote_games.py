@@ -4,8 +4,7 @@
    piece determine its random numbers, so that any process can play it at any time.
 2. Another process returns a record: the actions, mostly one or two bytes each, and the notes of
    the learner's decisions, two bytes per number.
-3. The learner deals the same games again, replays the actions, and encodes the observations. This
-   saves the transfer of observations.
+3. The learner deals and replays the games again, which saves the transfer of observations.
 """
 
 from itertools import pairwise

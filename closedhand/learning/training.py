@@ -110,10 +110,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         against: Sequence[AnyAgent] = (),
         threads: int = 1,
     ) -> None:
-        """Start from an untrained network; see `NetworkLearner`.
-
-        `opponents` play the other seats (`population`); by default it is self-play.
-        """
+        """Start from an untrained network; `opponents` as for `Population`, by default `SELF`."""
         super().__init__(game, settings, seed, against, threads)
         self.acting: Any = networks.build(self.shape)
         self.network: Any = networks.build(self.shape, seed)
@@ -167,8 +164,7 @@ class DeepLearner(NetworkLearner[Chosen]):
     def waves(self, pieces: Sequence[Piece], frozen: Mapping[int, Weights]) -> list[Wave]:
         """Play pieces, here or in other processes; `frozen` has weights by index of the opponent.
 
-        Raises:
-            InputError: The learner had nothing to decide in any game.
+        Games without any decision of the learner are an `InputError`.
         """
         weights = self.weights(self.network)
         if self.remote is None:

@@ -82,11 +82,7 @@ class BaseSolver:
         return {**learned, "iterations": np.array(self.iterations)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned.
-
-        Raises:
-            InputError: The state belongs to another solver, or is damaged.
-        """
+        """Resume from a state that `state` returned; refuse another solver's or a damaged one."""
         check_arrays(state, self.state())
         if state["iterations"] < 0:
             raise InputError(f"the number of iterations is negative: {int(state['iterations'])}")

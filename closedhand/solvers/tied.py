@@ -70,8 +70,7 @@ def add_average(tree, tables, player, weight):
 def tie(tree: InfoTree, classes: np.ndarray) -> TiedTree:
     """Tie the sets of each class; classes, int64 [sets], are numbered from 0 without gaps.
 
-    Raises:
-        InputError: Sets of a class differ in their player or their actions.
+    An `InputError` refuses classes whose sets differ in their player or their actions.
     """
     number = np.diff(tree.rows)
     _, originals = np.unique(classes, return_index=True)
