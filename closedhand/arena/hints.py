@@ -10,7 +10,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.search.ranking import Ranked, rank, simulation_of
 
 SECONDS = 1.0
-"""Time of a ranking by simulation."""
+"""Time of a ranking by simulation, by default."""
 
 
 class Hint(NamedTuple):
@@ -24,7 +24,7 @@ def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> 
     """Rank all legal actions of the player to act, the best first.
 
     The first of these that the adviser offers decides: `simulation`, which takes `seconds`,
-    `values`, `probabilities`, its own choice. Actions that it does not rate follow by their ids.
+    `values`, `probabilities`, its own choice. Unrated actions follow by their ids.
     """
     legal = game.legal(view)
     if len(legal) == 1:
@@ -59,7 +59,7 @@ def estimate(ranked: Ranked) -> str:
 
 
 def best_first(actions: np.ndarray, numbers: Any) -> list[tuple[int, float]]:
-    """Pair actions with their numbers, the best first, without those that are NaN."""
+    """Pair actions with their numbers, the greatest first, without those that are NaN."""
     numbers = np.asarray(numbers, float)
     order = np.argsort(-numbers, kind="stable")
     return [(int(actions[i]), float(numbers[i])) for i in order if not np.isnan(numbers[i])]

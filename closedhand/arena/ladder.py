@@ -3,8 +3,7 @@
 1. Play a match of every pair on the same deals; a pair with a slow agent plays only the first ones.
    Each match has its own file, as of `closedhand match --out`, from which a ladder is resumed.
 2. Fit the Bradley-Terry model (R. A. Bradley, M. E. Terry, 1952) to the games won, in Elo points.
-3. Refit it to resampled deals. Compute intervals from the variance of these ratings and Student's
-   t, whose degrees of freedom follow from the fewest deals of a pair (`intervals`).
+3. Refit it to resampled deals, and compute intervals from the variance of these ratings.
 """
 
 import math
@@ -34,7 +33,7 @@ from closedhand.core.text import UNPAIRED
 from closedhand.core.workers import Workers
 
 SLOW = 1000.0
-"""Microseconds per decision at or above which an agent is slow and plays fewer deals."""
+"""Microseconds per decision from which on an agent is slow and plays fewer deals."""
 
 RESAMPLES = 1000
 """Resamples of the deals for intervals of ratings."""
@@ -43,29 +42,20 @@ ELO = 400 / np.log(10)
 
 
 def is_slow(game: Game, agent: Spec) -> bool:
-    """Return whether an agent searches by the clock, or decides in `SLOW` microseconds or more.
-
-    Raises:
-        InputError: An unknown agent, or an argument that it cannot use.
-    """
+    """Return whether an agent searches by the clock, or decides in `SLOW` microseconds or more."""
     traits = traits_of(game, agent)
     return traits.clocked or (traits.microseconds or 0.0) >= SLOW
 
 
 def is_ranked(game: Game) -> bool:
-    """Return whether a ladder can rate a game: two sides, of which one can win and one lose."""
+    """Return whether a ladder can rate a game: it has two sides, and payoffs below 0."""
     return len(set(game.sides)) == 2 and files.can_lose(game)
 
 
 def pairs_of(
     game: Game, agents: Sequence[Spec], deals: int, slow_deals: int
 ) -> list[tuple[tuple[Player, Player], int]]:
-    """List all pairs of agents with their numbers of deals, at most `slow_deals` if one `is_slow`.
-
-    Raises:
-        InputError: A game that `is_ranked` refuses, a number that is not allowed, fewer than two
-            agents, or an unknown one.
-    """
+    """List all pairs of agents with numbers of deals, at most `slow_deals` if one `is_slow`."""
     if not is_ranked(game):
         raise InputError(
             f"a ladder is for games of two sides that are won or lost, not for {game.name}"
@@ -98,21 +88,17 @@ def compute(
     workers: Workers,
     progress: Callable[[str, float], None],
 ) -> dict[str, Any]:
-    """Play all pairs, except deals that the folder holds.
+    """Play all pairs, except deals that the pairs' files in the folder hold; return a `summary`.
 
     The name of an agent may appear twice. Each pair plays `deals` in both roles; one with a slow
-    agent plays the first `slow_deals` of them. The folder has a file for each pair. The seed is
-    that of deals, agents and intervals. A pair with an agent that searches by the clock plays in
-    one process, else `workers` are those of `match.play`. `progress` is called with the name of a
-    pair and the number of pairs done, fractions included.
-
-    Returns:
-        The ladder, as made by `summary`.
+    agent plays the first `slow_deals` of them. The seed is that of deals, agents and intervals.
+    `workers` are those of `match.play`; a pair with an agent that searches by the clock plays in
+    one process. `progress` is called with the name of a pair and the number of pairs done,
+    fractions included.
 
     Raises:
         InputError: `is_ranked` refuses the game, there are fewer than two agents, one is unknown or
-            plays illegally, a number is not allowed, or the file of a pair exists and holds no
-            match.
+            plays illegally, a number is not allowed, or the file of a pair holds no match.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     played = []
@@ -141,10 +127,9 @@ def _play(
     workers: Workers,
     progress: Callable[[int], None],
 ) -> dict[str, Any]:
-    """Return the summary of a match, after playing the deals that its file lacks.
+    """Return the summary of a match, after playing and saving the deals that its file lacks.
 
-    The file is saved from time to time, and at the end. A file with more deals stays as it is, and
-    the summary covers the first `deals` of them. A file with other settings is replaced.
+    Of a file with more deals the first ones count; a file with other settings is replaced.
     """
     try:
         played = files.load(path, game, pair, seed)
@@ -195,7 +180,7 @@ class Meeting(NamedTuple):
     """A match of two agents, as far as their ratings depend on it.
 
     Attributes:
-        won: Games won by the first agent in each deal, 0 to 2, a draw being 1/2; float64 [deals].
+        won: Games won by the first agent in each deal, 0 to 2, a draw as 1/2; float64 [deals].
         decisions: Number of decisions, by agent, int64 [2].
         seconds: Time of these decisions, by agent, float64 [2].
     """
@@ -259,7 +244,7 @@ def _by_role(data: dict[str, Any]) -> dict[str, Any]:
 def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES) -> np.ndarray:
     """Sum scores over resampled deals, the same for all pairs, float64 [resamples, pairs].
 
-    `scores` has those of each pair by deal; a pair with fewer deals played the first ones.
+    `scores` has those of each pair by deal; a pair may have the first deals only.
     """
     rng = np.random.default_rng(seed)
     totals = np.zeros((resamples, len(scores)))
@@ -275,15 +260,15 @@ def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES
 def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute the low and the high ends of the 95% intervals of ratings, float64 [agents] each.
 
-    Percentiles would be too narrow for few deals: at 10 they hold the true rating in 88 of 100
-    cases. If one agent has won all deals, the resamples do not vary at all. So their variance is
-    increased by that of the drawn games that `fit` adds: each of the two half wins of one varies
-    like a Poisson number of mean 1/2. For two agents and independent games this makes the usual
-    interval of log-odds, with 1/2 added to both counts (F. J. Anscombe in Biometrika, 1956).
+    If one agent has won all deals, the resamples do not vary at all. So their variance is increased
+    by that of the drawn games that `fit` adds: each of the two half wins of one varies like a
+    Poisson number of mean 1/2. For two agents and independent games this makes the usual interval
+    of log-odds, with 1/2 added to both counts (F. J. Anscombe in Biometrika, 1956).
 
     Args:
         ratings: Elo points of the agents, then those of every resample, float64 [1 + n, agents].
-        games: Games of each pair as for `fit`, two a deal; with one deal the ends are NaN.
+        games: Games of each pair, two a deal, integers [pairs]. Student's t has the degrees of
+            freedom of the fewest deals; with one deal the ends are NaN.
     """
     number, deals = ratings.shape[1], int(games.min()) // 2
     half = np.full(number, math.nan)
@@ -308,9 +293,7 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
     """Fit the Bradley-Terry model by maximum likelihood: Elo points of mean 0, float64 [n, agents].
 
     One drawn game is added to each pair, so that an agent that wins all its games has a finite
-    rating. The likelihood is maximised by Newton's method.
-
-    `won`, float64 [n, pairs], are the games that the first agent of each pair won, and `games`,
+    rating. `won`, float64 [n, pairs], are the games that the first agent of each pair won, `games`,
     integers [pairs], all games of the pair. Pairs are in the order of `itertools.combinations`.
 
     Examples:
@@ -387,5 +370,5 @@ def report(data: dict[str, Any]) -> list[str]:
 
 
 def percent(estimate: dict[str, Any]) -> str:
-    """Write a share with its interval in percent."""
+    """Write a share with its interval, as made by `results.rounded`, in percent."""
     return "{} ({})".format(*Estimate(**estimate).cells(".1%"))

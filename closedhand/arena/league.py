@@ -8,8 +8,7 @@ observations: one game or, in a game whose rounds depend on each other, a whole 
    seats, and each agent takes each seat once.
 3. Compute means, differences and their intervals over deals.
 
-Agents are created anew for each job (`deals_per_job`), so results depend neither on the number of
-processes nor on an interruption; an object keeps its state, and each process plays a copy of it.
+Agents are created anew for each job (`deals_per_job`), with the same effect as in `match`.
 """
 
 import math
@@ -56,7 +55,6 @@ class League:
     """A league, complete or up to an interruption.
 
     Attributes:
-        agents: The agents, one for each seat.
         seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal was played at all rotations of the agents.
         played: Payoffs, float64 [deals, tables, rounds, agents], and times.
@@ -81,9 +79,8 @@ class League:
 def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:
     """Make the game of a league of a number of rounds.
 
-    A game whose rounds depend on each other defines the number of rounds of a deal by
-    `GameSpec.league_options`, which depends on whether each deal is played as a `duplicate`, at
-    several tables with the agents rotated. The given options take precedence.
+    A game whose rounds depend on each other sets the number of rounds of a deal by
+    `GameSpec.league_options`; given options take precedence.
 
     Raises:
         InputError: An unknown game or option, or a game that is not played in a league.
@@ -98,7 +95,7 @@ def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) ->
 
 
 def rounds_per_deal(game: Game, duplicate: bool) -> int:
-    """Count the rounds of a deal, over all its tables."""
+    """Return the number of rounds of a deal at all its tables."""
     return game.rounds * (game.num_players if duplicate else 1)
 
 
@@ -123,13 +120,9 @@ def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
 def deals_per_job(game: Game, specs: Sequence[Spec]) -> int:
     """Choose the number of deals of a job, played side by side, by the `Traits` of the agents.
 
-    - If an agent remembers earlier rounds of a deal, each deal has its own agents: 1.
-    - Results of steady agents do not depend on the number. If all are steady and quick, a job has
-      at least `TOGETHER` deals, however long they are.
-    - Otherwise a job has as many deals as fit into `CHUNK` rounds, at least 1.
-
-    Raises:
-        InputError: An unknown agent.
+    - 1 if an agent remembers earlier rounds of a deal: each deal then has its own agents;
+    - otherwise as many deals as fit into `CHUNK` rounds, at least 1, and at least `TOGETHER` if all
+      agents are quick and steady: then the number does not change results.
     """
     deals = max(1, CHUNK // game.rounds)
     found = [traits_of(game, spec) for spec in specs]
@@ -146,14 +139,8 @@ def play_chunk(
 ) -> Chunk:  # fmt: skip
     """Play some deals of a league with newly created agents, one for each seat.
 
-    The states follow from the seed and the numbers of the deals, unless they are given (`fixed`).
-    In a duplicate each deal is played with every rotation of the agents.
-
-    Returns:
-        Payoffs, float64 [deals, tables, rounds, agents], with times by agent.
-
-    Raises:
-        InputError: An unknown agent, or one that chose an illegal action.
+    The states follow from the seed and the numbers of the deals, unless they are `fixed`. The
+    payoffs of the result are [deals, tables, rounds, agents]. Errors are those of `play`.
     """
     agents, dealt = start(game, specs, seed, deals, fixed)
     tables = game.num_players if duplicate else 1
@@ -239,10 +226,9 @@ def play(
 
 
 def places(payoffs: np.ndarray) -> np.ndarray:
-    """Compute how often each player of a game has the best payoff, the second best and so on.
+    """Compute the share of games in which each player takes each place, float64 [players, places].
 
-    The payoffs are [games, players], the result float64 [players, places]: shares of the games.
-    Tied players share their places equally.
+    The payoffs are [games, players]; place 0 is the best. Tied players share their places equally.
 
     Examples:
         >>> places(np.array([[5.0, 1.0, 1.0]])).tolist()
@@ -328,11 +314,7 @@ def load(
     duplicate: bool,
     digest: str | None = None,
 ) -> League:
-    """Read a league that is to be resumed from its saved summary; `digest` as in `results.load`.
-
-    Raises:
-        InputError: The file cannot be read, or was played with other settings.
-    """
+    """Read a league that is to be resumed; `digest` and errors are as for `results.load`."""
     seated = seat_all(game, agents)
     settings = match_settings(game, seated, seed)
     wanted = {**settings, "duplicate": duplicate, "deals_digest": digest}

@@ -1,7 +1,7 @@
 """The table of all learners in all games, as one CSV and as a report.
 
-It is read from files of cells, see `closedhand.arena.learners`. The CSV has a row for each
-estimate: of kind `final` after the learning, of kind `curve` for a point of a curve.
+The CSV has a row for each estimate of a cell (see `closedhand.arena.learners`): of kind `final`
+after the learning, of kind `curve` for a point of a curve.
 """
 
 import csv
@@ -46,10 +46,10 @@ class Result(NamedTuple):
         budget: Steps of the learner, as planned.
         machine: Description of the machine, by the names of `MACHINE`.
         processor_seconds: Processor time of the learning and of the estimates of the curve.
-        steps: Steps at the end, at least the budget.
+        steps: Steps at the end.
         seconds: Seconds of learning, by the clock.
-        measures: Estimates by name.
-        curve_of: The measure of the curve.
+        measures: Estimates at the end, by name.
+        curve_of: Name of the measure of the curve.
         curve: Steps, seconds, and the mean, low and high of an estimate; float64 [points, 5].
     """
 
@@ -69,12 +69,12 @@ class Result(NamedTuple):
 
     @property
     def cell(self) -> tuple[str, str, int, int, str]:
-        """Key of the result: no two results of a table share it."""
+        """Game, learner, budget, seed and version: no two results of a table share them."""
         return self.game, self.learner, self.budget, self.seed, self.version
 
 
 def read(folder: Path) -> list[Result]:
-    """Read the results in a folder, in order: those of its CSV and of its files of cells.
+    """Read the results in a folder, sorted by `Result.cell`: those of its CSV and its cells' files.
 
     A file of a cell replaces the rows of that cell in the CSV.
 

@@ -2,7 +2,7 @@
 
 A cell is a learner in a game under its default rules, with the same settings for all games
 (`SETTINGS`), a budget of steps and a seed. The result of each cell is a file, from which
-`closedhand.arena.learner_table` makes the table. To add a cell computed elsewhere, copy its file.
+`closedhand.arena.learner_table` makes the table.
 
 A step of a deep learner is a decision from which it learns. A step of a tabular algorithm is a
 visit of a decision. A sweep visits all decisions of the information tree for each player. A sampled
@@ -163,7 +163,7 @@ def references(game: Game) -> list[str]:
 
 
 def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
-    """Train a network and measure it; in a large game also by a responder."""
+    """Train a network, and measure it; in a large game also the gain of a responder."""
     from closedhand.learning import runs
 
     game = make_game(cell.game)
@@ -182,7 +182,6 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     notes.keep(lambda: {"curve": curve, "processor_seconds": spent()})
 
     def progress() -> None:
-        """Measure the next of the evenly spaced points if it is due; report the share done."""
         is_new = not curve or curve[-1][0] < learner.decisions
         if is_new and learner.decisions * plan.points >= (len(curve) + 1) * plan.steps:
             form, agent = learner.features.game, learner.agent()
@@ -211,13 +210,13 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
 
 
 def _exactly(game: Game, agent: Agent, deals: int, last: bool = False) -> dict[str, Estimate]:
-    """Compute the exploitability, whatever `deals` and `last`, which are those of `_by_points`."""
+    """Compute the exploitability; `deals` and `last` have no effect."""
     found = evaluate(strategy_of(game, agent)).exploitability
     return {EXACT: Estimate(found, found, found)}
 
 
 def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> dict[str, Estimate]:
-    """Measure points in duplicate against all references, or against the last one only."""
+    """Measure points in duplicate against all references, or only against the `last` one."""
     from closedhand.learning.evaluation import judge
 
     names = references(game)[-1:] if last else references(game)
@@ -227,7 +226,7 @@ def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> dict
 def _responded(
     game: Game, name: str, cell: Cell, plan: Plan, folder: Path, notes: Notes
 ) -> Estimate:
-    """Train a responder to an agent and measure its gain; see `exploit`."""
+    """Train a responder to the agent `name`, and measure its gain; see `exploit`."""
     from closedhand.learning import runs
 
     responder = exploit.responder(game, name, seed=cell.seed)

@@ -53,18 +53,12 @@ class Match:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the agents."""
+        """Names of the agents, in their order."""
         return tuple(agent.name for agent in self.agents)
 
 
 def is_clocked(game: Game, agents: Sequence[AnyAgent]) -> bool:
-    """Return whether an agent searches by the clock.
-
-    Such an agent may use all cores, so its matches run in one process.
-
-    Raises:
-        InputError: An unknown agent, or an argument that it cannot use.
-    """
+    """Return whether an agent searches by the clock, and so may use all cores."""
     return any(traits_of(game, agent).clocked for agent in agents)
 
 

@@ -26,7 +26,7 @@ Type an action in the game's notation, or
 PAGE = 10
 """Actions on a page of hints."""
 WIDTH = 76
-"""Most characters of a line with several plays."""
+"""Most characters of a line with several entries of the log."""
 
 
 class Event(NamedTuple):
@@ -48,7 +48,7 @@ class Event(NamedTuple):
 
 
 class AgentFailed(InputError):
-    """An agent that cannot act or acts illegally: no input of the person has caused it."""
+    """An agent cannot act, or acts illegally: no input of the person has caused it."""
 
 
 class Session:
@@ -134,11 +134,7 @@ class Session:
         return listed[int(number) - 1].action
 
     def undo(self) -> None:
-        """Go back to the person's previous decision.
-
-        Raises:
-            InputError: There is no previous decision.
-        """
+        """Go back to the person's previous decision; an `InputError` if there is none."""
         if not self._decisions:
             raise InputError("there is nothing to undo: this is your first decision")
         self.state, events = self._decisions.pop()
@@ -210,7 +206,7 @@ class Score:
         self.hands = 0
 
     def add(self, returns: np.ndarray) -> None:
-        """Add the payoffs of a hand."""
+        """Add the payoffs of a hand, float64 [players]."""
         self.points += returns
         self.hands += 1
 
@@ -261,7 +257,7 @@ def run(
 
 
 class _Terminal:
-    """Shows a session, and carries out the commands that a person types before a decision."""
+    """Display of a session, and the commands that a person types before a decision."""
 
     def __init__(
         self, session: Session, ask: Callable[[str], str], show: Callable[[str], None], score: Score

@@ -64,11 +64,7 @@ def drawn(text: str) -> str:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Make an empty figure, with its size in inches.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Make an empty figure, its size in inches; an `InputError` without matplotlib."""
     with needing():
         from matplotlib.figure import Figure
     return Figure(figsize=(width, height), layout="constrained")

@@ -64,10 +64,7 @@ def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def role_names(game: Game) -> list[str]:
-    """Name the sides: the distinct roles of their seats, joined by `+`; repeated ones get a number.
-
-    In Daihinmin, whose seats all have the same role, they are `player`, `player-2` and so on.
-    """
+    """Name the sides: the distinct roles of their seats, joined by `+`, made unique by `labels`."""
     seats = list(zip(game.roles, game.sides, strict=True))
     names = [
         "+".join(dict.fromkeys(role for role, own in seats if own == side))
@@ -82,10 +79,10 @@ def can_lose(game: Game) -> bool:
 
 
 def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
-    """Collect the payoffs of an agent at the tables where it played one side alone.
+    """Collect the payoffs of an agent, 0 or 1, at the tables where it played one side alone.
 
-    `returns` has all payoffs, [deals, tables, seats]; `agent` is 0 or 1. The result has the sums
-    over the seats of the side, float64 [deals, sides].
+    `returns` has all payoffs, [deals, tables, seats]. The result has the sums over the seats of
+    each side, float64 [deals, sides].
     """
     seatings = tables(game.sides)
     columns = []
@@ -129,9 +126,8 @@ class Score(NamedTuple):
     """Score of the first agent of a match against the second, over all roles; prints as a line.
 
     Attributes:
-        won: Share of games won by the first agent, with its 95% interval; None where no payoff is a
-            loss.
-        points: Points a game of the first agent, as in `summary`, with their 95% interval.
+        won: Share of games won by the first agent; None where no payoff is a loss.
+        points: Points a game of the first agent, as in `summary`.
     """
 
     agents: tuple[str, str]
@@ -195,10 +191,10 @@ def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str,
 
 
 def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
-    """Compute the columns that the spec of a game names, as far as its options allow.
+    """Compute the columns of a game's spec from payoffs of each agent, float64 [deals, sides].
 
-    `by_agent` has the payoffs of each agent, float64 [deals, sides]. The result has, by name of a
-    column, its values for each agent, in the same shape.
+    The result has the values for each agent by column, in the same shape, as far as the game's
+    options allow.
     """
     found: dict[str, list[np.ndarray]] = {}
     columns = GAMES[game.name].columns if game.name in GAMES else {}
@@ -210,7 +206,7 @@ def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.nd
 
 
 def times(chunk: Chunk) -> dict[str, Any]:
-    """Collect decisions, times, and costs of searches by agent; None without searches."""
+    """Collect decisions, times, and costs of searches (None if there are none) by agent."""
     return {
         "decisions": chunk.decisions.tolist(),
         "seconds": [round(float(s), 6) for s in chunk.seconds],
@@ -288,16 +284,12 @@ def refusing(message: str) -> Generator[None]:
 
 
 def continuing(path: Path) -> AbstractContextManager[None]:
-    """Refuse a file whose form is neither that of a match nor that of a league."""
+    """Refuse a file that holds neither a match nor a league, by `refusing`."""
     return refusing(f"{path} holds no match to resume: name another file")
 
 
 def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the results of a match or a league that is to be resumed with the settings `wanted`.
-
-    Raises:
-        InputError: The file cannot be read, or was played with other settings.
-    """
+    """Read results that are to be resumed with the settings `wanted`; errors are as for `load`."""
     data = load_json(path)
     with continuing(path):
         found = {key: data[key] for key in wanted}

@@ -14,7 +14,7 @@ from closedhand.core.numba.fast_call import borrowed
 from closedhand.core.numba.jit import inlined, kernel, seed_in_kernel
 
 VIEWS = 2000
-"""Minimum number of views in a call of `decision_rate`."""
+"""Minimum number of views on which `decision_rate` asks an agent at once."""
 STEPS = 50
 """Steps on a device between two looks at the clock."""
 MASK = "action_mask"
@@ -108,7 +108,7 @@ def pick(masks, random, out):
 
 @inlined
 def marked(mask, start):
-    """Return the number of marks in a block of a mask."""
+    """Return the number of legal actions in the block of a mask from `start` on."""
     number = np.int8(0)  # narrow, so that one instruction adds many
     for k in range(BLOCK):
         number = np.int8(number + mask[np.uint64(start + k)])
@@ -141,9 +141,9 @@ def random_games(rules, states, rng, ids):
 
 
 def decision_rate(game: Game, agent: str, seconds: float) -> float:
-    """Measure the decisions of an agent a second, of many views in one call.
+    """Measure the decisions of an agent a second, on many views at once.
 
-    The views are of games of the agent against itself, each with several legal actions.
+    The views are of its games against itself, each with several legal actions.
     """
     player, rng = make_agent(game, agent, 0), np.random.default_rng(0)
     views = []
@@ -164,9 +164,6 @@ def on_cpu(
     """Measure a game and the decisions of agents on one core, each for some processor time.
 
     The vector envs have `games` games. In the Gymnasium env one seat plays against `opponent`.
-
-    Raises:
-        InputError: An unknown agent.
     """
     from closedhand.envs.aec import GameAEC
     from closedhand.envs.solo import SoloEnv

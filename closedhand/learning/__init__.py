@@ -9,9 +9,9 @@ What to read, in this order:
    `selfplay`, `population` and `remote_games` play these games.
 3. `network_learner`: what all six share: counts, scores, and the file for agents.
 4. `features`, `legal`, `networks`, `action_sharing`: from a game to logits of its legal actions.
-5. `algorithms` lists the learners by name, `runs` puts one into a folder, `agent_factory` and
+5. `algorithms` lists the learners by name, `runs` saves a training in a folder, `agent_factory` and
    `agent` play the result as `learned:FOLDER`.
 
-These stand alone: `policy_gradient` and `logistic` fit linear models, `weights` and `tensors`
-read and write files, `factoring` splits recorded plays into sub-steps.
+Others: `policy_gradient` and `logistic` fit linear models, `weights` and `tensors` read and write
+files, `factoring` splits recorded plays into sub-steps.
 """

@@ -1,12 +1,13 @@
 """Weights that actions share by the parts of their texts.
 
-A game may have thousands of actions, most of which are legal once in many games. A layer with a row
-of weights for each action learns most rows slowly.
+A game may have thousands of actions, most of them rarely legal. A layer with a row of weights for
+each action learns most rows slowly.
 
-1. Split the text of an action into parts: `3h3s` has two 3s, a heart and a spade.
+1. A part of an action's text is a character with its count, or the length: `3h3s` has two 3s, one
+   h, one s and the length 4.
 2. In training a layer also has a row for every part. The weights of an action are the sum of its
    own row and the rows of its parts.
-3. For agents, store the sums: their networks are ordinary ones.
+3. Agents get the sums, so that their networks have no parts.
 """
 
 from collections import Counter
@@ -22,10 +23,9 @@ from closedhand.core.game import Game
 
 
 def spelling(game: Game) -> torch.Tensor | None:
-    """Number the parts of every action: each character of its text with its count, and the length.
+    """Number the parts of every action from 0; None unless there are fewer parts than actions.
 
-    The result is int64, a row for each action, padded with the number of different parts; None if
-    there are at least as many parts as actions.
+    The result is int64 [actions, n]; the number of different parts fills short rows.
     """
     numbers: dict[tuple[str, int], int] = {}
     found: list[list[int]] = []
@@ -35,26 +35,26 @@ def spelling(game: Game) -> torch.Tensor | None:
         found.append([numbers.setdefault(part, len(numbers)) for part in parts])
     if len(numbers) >= game.num_actions:
         return None
-    # At least one row is padded: its padding tells `_Sum` the number of different parts.
+    # `_Sum` reads the number of different parts from a filled row: at least one row is short.
     lengths = sorted(map(len, found))
     most = max(lengths[0] + 1, lengths[-1])
     return torch.tensor([row + [len(numbers)] * (most - len(row)) for row in found])
 
 
 def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
-    """Let layers with a row per action share rows, at first 0, by the result of `spelling`."""
+    """Add rows of parts, at first 0, to layers with a row per action; `parts` are by `spelling`."""
     for layer in layers:
         parametrize.register_parametrization(layer, "weight", _Sum(parts, layer.in_features))
 
 
 def plain(network: nn.Module, names: Iterable[str]) -> dict[str, Any]:
-    """Collect weights by name, views where possible; those of actions include the shared rows."""
+    """Return weights by name as arrays: the sums where rows are shared, else views of tensors."""
     with torch.no_grad():
         return {name: attrgetter(name)(network).detach().numpy() for name in names}
 
 
 class _Sum(nn.Module):
-    """Parametrisation of rows: the own rows of actions plus the rows of their parts."""
+    """Parametrisation of a layer's weight: the rows of actions plus the rows of their parts."""
 
     parts: torch.Tensor
 

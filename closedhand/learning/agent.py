@@ -1,10 +1,10 @@
-"""The agent `learned`: a network of any learner of this folder, in any game.
+"""The agent `learned`: a network of any learner of this package, in any game.
 
 1. Encode the views, and compute the scores of the legal actions.
 2. Divide the scores by the temperature and draw by softmax, or take the best action at 0.
-3. If the game has one action per play, but the network chooses its sub-steps, draw full states
-   that fit the views, and choose sub-steps on them until a flat action is complete. The sub-steps
-   of a play depend on the player's own cards alone, so any such state will do.
+3. If the game is flat and the network chooses sub-steps, draw full states that fit the views, and
+   choose sub-steps on them until a flat action is complete. The sub-steps of a play depend on the
+   player's own cards alone, so the draw has no effect.
 """
 
 from pathlib import Path
@@ -28,7 +28,7 @@ COLDEST = 1e-6
 
 
 class NetworkAgent(BatchAgent):
-    """Agent that plays by a network, in the form of the game that it learned or in the flat one."""
+    """Agent that plays by a network; it raises an `InputError` if a score is not finite."""
 
     def __init__(
         self,
@@ -39,17 +39,16 @@ class NetworkAgent(BatchAgent):
         seed: int = 0,
         name: str = "learned",
     ) -> None:
-        """Play `features.game`, or its flat form, by a network with `scores`; see `networks`.
+        """Play `features.game`, or its flat game, by a network with `scores` (see `networks`).
 
-        The temperature divides the scores before the softmax; 0, or less than `COLDEST`, takes the
-        best action.
+        The temperature divides the scores before the softmax; below `COLDEST` it counts as 0.
         """
         super().__init__(game, name)
         self.features = features
         self._network = network
         self._temperature = temperature if temperature >= COLDEST else 0.0
         self._rng = np.random.default_rng(seed)
-        self._in_form = game.num_actions == features.actions  # else it is the flat form
+        self._in_form = game.num_actions == features.actions  # else `game` is the flat one
 
     def act_batch(self, views: np.ndarray) -> Ids:
         """Choose an action, int64 [n], for each view, states [n]."""
@@ -68,10 +67,7 @@ class NetworkAgent(BatchAgent):
         return actions
 
     def probabilities(self, views: np.ndarray) -> Floats:
-        """Return probabilities of actions, float64 [n, num_actions], in each view, states [n].
-
-        In the flat form that of an action is the product of those of its sub-steps.
-        """
+        """Return probabilities of actions, float64 [n, num_actions], in each view, states [n]."""
         if self._in_form:
             return self._shares(views)
         return through_substeps(
@@ -82,13 +78,13 @@ class NetworkAgent(BatchAgent):
         )
 
     def _draw(self, views: np.ndarray, numbers: Floats) -> tuple[Ids, Floats]:
-        """Draw actions of the learned form; return also new uniform numbers, see `Legal.draw`."""
+        """Draw actions of `features.game`; return also new uniform numbers, see `Legal.draw`."""
         legal, shares = self._policy(views)
         drawn, left = legal.draw(shares, torch.from_numpy(numbers))
         return legal.actions[drawn].numpy(), left.numpy()
 
     def _shares(self, views: np.ndarray) -> Floats:
-        """Return the probabilities of the actions of the learned form, float64 [n, actions]."""
+        """Return the probabilities of all actions of `features.game`, float64 [n, actions]."""
         legal, shares = self._policy(views)
         found = torch.zeros((len(views), self.features.actions), dtype=torch.float64)
         found[legal.rows, legal.actions] = shares
@@ -139,8 +135,7 @@ def load(
 ) -> NetworkAgent:
     """Load the agent that plays by a network in a file; see `NetworkAgent`.
 
-    `game` is a form of the game that the network has learned. The default temperature is that of
-    the training.
+    `game` is the game of the training, flat or in sub-steps. The default temperature is the file's.
 
     Raises:
         InputError: The file cannot be read, or holds no network that fits the game.

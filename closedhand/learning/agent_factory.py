@@ -30,7 +30,7 @@ def _path(argument: str | None) -> Path:
 
 
 def describe(game: Game, argument: str | None, temperature: float | None = None) -> Traits:
-    """Describe the agent before it is made."""
+    """Return the traits of the agent; the file is among them only if it exists."""
     file = _path(argument)
     return Traits((file,) if os.path.isfile(file) else (), microseconds=MICROSECONDS)
 
@@ -65,7 +65,7 @@ def make_learned(
 
 
 def _instead(game: Game, path: Path) -> str:
-    """Say how to play a path that holds another kind of network; nothing if it is not known."""
+    """Say how to play a path that holds another network; empty if that is not known."""
     texts = [text for text in how_to_play(game.name, path) if not text.startswith("learned:")]
     if texts:
         return f"; name the agent {' or '.join(texts)}"

@@ -19,4 +19,4 @@ LEARNERS: Mapping[str, Ref] = {
     **OWN,
     "maskable-ppo": "closedhand.learning.maskable_ppo:MaskablePPO",
 }
-"""All learners by algorithm, with that of Stable-Baselines3."""
+"""`OWN`, and the learner of Stable-Baselines3."""

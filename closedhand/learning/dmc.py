@@ -63,9 +63,9 @@ class DMC(DeepLearner[DMCSettings]):
         }
 
     def chooser(self, rng: np.random.Generator) -> Choose:
-        """Return a function that takes the best action, or sometimes a random legal one.
+        """Return a function that takes the best action; its notes are values, float32 [n, 1].
 
-        Its notes are the values of the actions, float32 [n, 1]. Random ones become fewer by `rate`.
+        With probability `exploration` times `rate` the action is a random legal one.
         """
 
         def choose(
@@ -77,7 +77,7 @@ class DMC(DeepLearner[DMCSettings]):
                 values = self.acting.scores(seen, seats, legal)  # [k]
             actions = legal.actions[legal.best(values)]
             stray = np.flatnonzero(rng.random(len(masks)) < self.settings.exploration * self.rate)
-            # The greatest of uniform numbers is a uniform choice, in which illegal actions get -1.
+            # The greatest of uniform numbers is a uniform choice; illegal actions get -1.
             draws = np.where(masks[stray] != 0, rng.random((len(stray), masks.shape[1])), -1.0)
             actions[stray] = torch.from_numpy(draws.argmax(axis=1))
             return actions.numpy(), values[legal.chosen(actions)][:, None].numpy()

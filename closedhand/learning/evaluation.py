@@ -22,8 +22,7 @@ class Score(NamedTuple):
     Attributes:
         points: Points per game, summed over the seats of a side, mean over the sides.
         won: Share of games won, draws counting half; None where no payoff is a loss.
-        gain: Difference from the points of the opponent in the agent's place on the same deals;
-            None if that was not played.
+        gain: Points less those of the opponent on the same sides and deals; None if not measured.
     """
 
     points: Estimate
@@ -31,16 +30,13 @@ class Score(NamedTuple):
     gain: Estimate | None = None
 
     def entry(self) -> dict[str, list[float]]:
-        """Return `points` and, if known, `won` for a history, rounded."""
+        """Return `points` and, if known, `won`: mean, low and high, rounded to 4 digits."""
         found = {"points": self.points, "won": self.won}
         return {name: [round(each, 4) for each in part] for name, part in found.items() if part}
 
 
 def score_of(game: Game, points: np.ndarray) -> Score:
-    """Score the points of each side of some deals, float64 [deals, sides].
-
-    Intervals are over deals, as the sides of a deal depend on each other.
-    """
+    """Score points by deal and side, float64 [deals, sides], with intervals over the deals."""
     [mean] = student(points.mean(axis=1, keepdims=True))
     [won] = shares(wins(points).mean(axis=1, keepdims=True))
     return Score(mean, won if game.payoff_range[0] < 0 else None)
@@ -55,7 +51,7 @@ def judge(
     with_gain: bool = False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Score:
-    """Play an agent on each side in turn of random deals, and an opponent in all other seats.
+    """Score an agent on each side in turn of random deals, with the opponent in all other seats.
 
     `with_gain`: the opponent also plays every deal at all seats. The seed is that of the deals
     and of the opponent. `progress` is called with the number of deals played so far.
@@ -84,9 +80,9 @@ def judge(
 def _points(
     game: Game, agents: Sequence[Agent], deals: range, seed: int, with_gain: bool
 ) -> np.ndarray:
-    """Play deals; return the points of each side when the first agent plays it, [deals, sides].
+    """Return the points of the first agent on each side, [deals, sides], against the second.
 
-    `with_gain` appends the points of each side when the second agent plays all seats.
+    `with_gain` appends as many columns: the points of each side if the second plays all seats.
     """
     sides = np.array(game.sides)
     own = sides == np.unique(sides)[:, None]  # the seats of every side, [sides, seats]

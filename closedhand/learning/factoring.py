@@ -46,7 +46,7 @@ def _search(rules: Rules, state: State, action: Integer, work: States, ids: Ids)
 def step_towards(rules: Rules, state: State, action: Integer, work: States, ids: Ids) -> Integer:
     """Find the next sub-step towards a play of the flat game; -1 if none leads to it.
 
-    `state` is a full state in which the play is legal, or some of its sub-steps are made already.
+    `state` is a full state in which the play is legal, or in which some of its sub-steps are made.
     Scratch space: `work`, states [DEEPEST + 1], and `ids`, int32 [DEEPEST, num_actions].
     """
     ...

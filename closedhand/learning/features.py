@@ -1,4 +1,4 @@
-"""Inputs of deep learners from a game: observations, masks, and the form to learn."""
+"""Inputs of deep learners: observations and masks of a game, in sub-steps if it has them."""
 
 import numpy as np
 
@@ -12,25 +12,23 @@ ENCODERS = {
     "compact": (batch.features, "feature_size"),
     "planes": (batch.observe, "observation_size"),
 }
-"""Observations by name: the function that encodes them, and the attribute of games for the size."""
+"""Observations by name: the encoding function, and the attribute of `Game` with the size."""
 
 
 class Features:
     """A game as a network observes it; planes are flattened.
 
     Attributes:
-        game: Form of the game to learn, flat or in sub-steps.
+        game: The game to learn, in sub-steps if it has them.
         observation: Name of the observation, one of `ENCODERS`.
         inputs: Number of inputs of a network.
         actions: Number of actions of `game`.
+
+    Raises:
+        InputError: The observation is unknown.
     """
 
     def __init__(self, game: Game, observation: str = "compact") -> None:
-        """Describe a game for a network.
-
-        Raises:
-            InputError: The observation is unknown.
-        """
         if observation not in ENCODERS:
             raise InputError(f"no observation {observation!r}; there are {', '.join(ENCODERS)}")
         self.game = learning_form(game)
@@ -45,7 +43,7 @@ class Features:
 
 
 def learning_form(game: Game) -> Game:
-    """Return the form of a game with the fewest actions: sub-steps, if it has them."""
+    """Return a game in sub-steps, which are fewer actions; the game itself if it has none."""
     if not game.substep_options:
         return game
     return make_game(game.name, **{**game.options, **game.substep_options})

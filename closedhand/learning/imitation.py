@@ -1,8 +1,7 @@
 """Imitation: a policy learned from recorded decisions, or from those of an expert agent.
 
 1. Draw some recorded games, or let the expert play all seats of new ones.
-2. Replay them, and encode the decisions with a choice. Records are kept as start states and actions
-   only.
+2. Replay them, and encode the decisions with a choice.
 3. Maximise the log-likelihood of the chosen actions.
 4. Predict the decisions of held-out games for the accuracy.
 """
@@ -32,7 +31,7 @@ from closedhand.learning.training import DeepLearner, GreedyTemperature, Setting
 HELD_OUT = 20
 """One game in so many, at least one, is held out for the accuracy; a single record is not."""
 TRIES = 100
-"""Maximum number of draws of games until one has a decision to learn."""
+"""Maximum number of draws until the games drawn have decisions to learn and to predict."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,19 +57,19 @@ class Games(NamedTuple):
     learned: np.ndarray
 
     def digest(self) -> str:
-        """Compute a checksum of all fields."""
+        """Compute a checksum of all fields, 16 hexadecimal digits."""
         return hashlib.sha256(b"".join(part.tobytes() for part in self)).hexdigest()[:16]
 
 
 class Pairs(NamedTuple):
-    """Observations and legal masks, int8 [rows, …], and chosen actions, int64 [rows]."""
+    """Observations, int8 [n, inputs], legal masks, int8 [n, actions], and actions, int64 [n]."""
 
     observations: np.ndarray
     masks: np.ndarray
     actions: np.ndarray
 
     def legal(self) -> "Pairs":
-        """Keep the decisions whose action is legal: in a lenient game experts may choose others."""
+        """Keep the decisions whose action is legal: in a lenient game an expert's may not be."""
         kept = are_legal(self.masks, self.actions)
         return Pairs(*(column[kept] for column in self))
 
@@ -88,7 +87,7 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
 
     Raises:
         InputError: A record cannot be read, has another game, or positions that differ by the rules
-            of `game`; there is no decision to learn; or a file is a shard.
+            of `game`; there is no decision to learn; or a file is Parquet.
     """
     flat = game.flat
     with reading(path):
@@ -173,7 +172,7 @@ def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
         while len(own):
             if game is not flat:
                 steps = steps_towards(game, within[own], targets[own])
-            known = steps >= 0  # an action of the flat game may have no form in this one
+            known = steps >= 0  # an action of the flat game may have no path of sub-steps
             own, steps = own[known], steps[known]
             observations, masks = features.encode(within[own])
             free = masks.sum(axis=1) > 1
@@ -210,7 +209,7 @@ class Imitation(DeepLearner[ImitationSettings]):
     ) -> None:
         """Start from an untrained network; see `NetworkLearner`.
 
-        `records` and `expert` are those of `read_games`; without records the expert plays games.
+        `records` and `expert` are as for `read_games`; without records the expert plays games.
 
         Raises:
             InputError: Neither records nor an expert is given, or one of them cannot be used.
@@ -226,7 +225,7 @@ class Imitation(DeepLearner[ImitationSettings]):
             self.remark = "there is one game only: none is held out, and no accuracy is shown"
 
     def sources(self) -> dict[str, Any]:
-        """Return the records and the expert."""
+        """Return the records, the expert, and checksums of the games or the expert's files."""
         if self._games is None:
             files = digests(self.features.game, [str(self._expert)])
         else:
@@ -252,7 +251,7 @@ class Imitation(DeepLearner[ImitationSettings]):
 
     @property
     def holds_out(self) -> bool:
-        """Whether some games are held out."""
+        """Whether games are held out: not from a single record."""
         return self._games is None or len(self._games.starts) > 1
 
     def _predict(self, pairs: Pairs) -> tuple[float, float]:
@@ -263,11 +262,10 @@ class Imitation(DeepLearner[ImitationSettings]):
         return float((chosen == legal.most(logs)).float().mean()), -float(chosen.mean())
 
     def _logs(self, seen: torch.Tensor, legal: Legal) -> torch.Tensor:
-        """Compute the log-probabilities of the legal actions, [k]."""
         return legal.log_softmax(self.network.legal(seen.float(), legal.rows, legal.actions)[0])
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
-        """Draw decisions for the accuracy, and decisions to learn; refuse games with hardly any."""
+        """Draw decisions for the accuracy and to learn; refuse games with none in `TRIES` draws."""
         for _ in range(TRIES):
             held_out, learned = (each.legal() for each in self.watched(rng))
             if len(held_out.actions) and len(learned.actions):
@@ -276,7 +274,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         raise InputError(f"hardly a decision in {self._path or self._expert} can be learned")
 
     def watched(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
-        """Draw decisions like `pairs`, illegal ones too; the first are held out if `holds_out`."""
+        """Draw once for `pairs`, illegal actions included; a single record serves for both."""
         number = max(2, self.games_in_update)
         few = max(1, number // HELD_OUT)
         if self._games is None:
@@ -300,12 +298,12 @@ class Imitation(DeepLearner[ImitationSettings]):
         return found[0], found[1]
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
-        """Return class and arguments as `DeepLearner.maker` does, for an expert without records."""
+        """Return class and arguments, as `DeepLearner.maker` does, of a learner without records."""
         cls, (game, settings, seed, _) = super().maker()
         return cls, (game, settings, seed, (), 1, None, self._expert)
 
     def chooser(self, rng: np.random.Generator) -> Choose:
-        """Return a function that asks the expert; illegal actions fail except in a lenient game."""
+        """Return a function that asks the expert; refuse illegal actions unless `game.lenient`."""
         game = self.features.game
         expert = make_agent(game, str(self._expert), int(rng.integers(2**31)))
 

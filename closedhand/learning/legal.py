@@ -1,7 +1,7 @@
 """The legal actions of many decisions as one list.
 
 A game may have thousands of actions of which few are legal. A computation over the list takes the
-time of the legal ones alone. Of n decisions the list has k actions; a place is an index in it.
+time of the legal ones alone. The list has k actions of n decisions; places are its indices.
 """
 
 from typing import NamedTuple, Self
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 BELOW_ONE = 1 - 2**-53
-"""Greatest number below 1."""
+"""Greatest float64 below 1."""
 
 
 class Legal(NamedTuple):
@@ -38,11 +38,11 @@ class Legal(NamedTuple):
 
     @property
     def ends(self) -> Tensor:
-        """Ends of the legal actions of each decision in the list, int64 [n]."""
+        """Place after the last legal action of each decision, int64 [n]."""
         return self.counts.cumsum(0)
 
     def places(self, decisions: Tensor) -> Tensor:
-        """Return the places of the legal actions of some decisions in the list, int64 [j]."""
+        """Return the places, int64 [j], of all legal actions of some decisions, int64 [m]."""
         counts = self.counts[decisions]
         ends = counts.cumsum(0)
         shifts = self.ends[decisions] - ends
@@ -55,7 +55,7 @@ class Legal(NamedTuple):
         return Legal(rows, self.actions[places], counts)
 
     def chosen(self, actions: Tensor) -> Tensor:
-        """Return the places in the list of the chosen actions, one per decision, int64 [n]."""
+        """Return the places of the chosen actions, one legal action per decision, int64 [n]."""
         return (self.actions == actions[self.rows]).nonzero().squeeze(1)
 
     def sums(self, values: Tensor) -> Tensor:

@@ -15,12 +15,9 @@ CONVERGED = 1e-9
 def logistic(
     features: np.ndarray, won: np.ndarray, groups: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Fit a logistic model, with standard errors that are clustered by group.
+    """Fit a logistic model: weights and standard errors clustered by group, float64 [k] each.
 
     Features are float64 [n, k], results (`won`) 0 or 1 [n], groups integers [n] from 0 on.
-
-    Returns:
-        Weights and their errors, float64 [k] each.
     """
     weights = np.zeros(features.shape[1])
     for _ in range(STEPS):
@@ -50,10 +47,9 @@ def chances_of(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def calibration(chances: np.ndarray, won: np.ndarray, parts: int = 10) -> list[dict[str, float]]:
-    """Compare predicted and observed frequencies in at most `parts` equal parts of observations.
+    """Compare predicted and observed frequencies in at most `parts` groups of nearly equal size.
 
-    Returns:
-        `number`, `predicted` and `observed` of each part, from low to high predictions.
+    The groups go from low to high predictions; each has `number`, `predicted` and `observed`.
     """
     order = np.argsort(chances, kind="stable")
     return [

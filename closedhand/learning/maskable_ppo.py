@@ -8,8 +8,7 @@
 3. Export the network, whose layers are those of `networks.PolicyValue`. The agent `learned` plays
    it without the library, and no file holds pickled objects.
 
-A resumed training continues with the weights, the moments of the optimiser and the counts. Its
-games are new ones, so that the results differ from those of an uninterrupted training.
+A resumed training begins new games, so that its results differ from those of an uninterrupted one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,7 +51,7 @@ MEASURED = {
 }  # fmt: skip
 """Measurements of an update: names in Stable-Baselines3 and here."""
 SAMPLE = 1000
-"""Random games whose payoffs give the scale of the rewards."""
+"""Number of random games whose payoffs give the scale of the rewards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,11 +94,7 @@ class Scaled(SB3VecEnv):
 
 
 class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
-    """Learner by MaskablePPO; `moves` counts the learner's own actions.
-
-    Attributes:
-        model: The model of Stable-Baselines3.
-    """
+    """Learner by MaskablePPO; `moves` counts the learner's own actions."""
 
     name = "maskable-ppo"
     settings_type = MaskablePPOSettings
@@ -214,7 +209,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state` returned, with other games."""
+        """Continue from a state that `state` returned, with new games."""
         super().restore(state)
         envs = self.model.get_env()
         assert envs is not None
@@ -224,10 +219,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
 
 @contextmanager
 def randomness(seed: int) -> Iterator[None]:
-    """Seed the process-wide generators that Stable-Baselines3 draws from, and restore them after.
-
-    The seed is below 2^32, the limit of NumPy's old generator.
-    """
+    """Seed, with a seed below 2^32, NumPy's and PyTorch's global generators; restore them after."""
     before = np.random.get_state()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -16,16 +16,16 @@ def load_weights(network: torch.nn.Module, weights: Weights) -> None:
 
 
 def arrays_of(name: str, module: torch.nn.Module) -> dict[str, np.ndarray]:
-    """Copy the tensors of a module; their names begin with that of the module."""
+    """Copy the tensors of a module; their names begin with `name`."""
     return {f"{name}.{key}": each.cpu().numpy().copy() for key, each in module.state_dict().items()}
 
 
 @torch.no_grad()
 def restore_module(module: torch.nn.Module, name: str, state: Weights) -> None:
-    """Copy tensors that `arrays_of` returned into a module.
+    """Copy the result of `arrays_of`, possibly rounded by `half`, into a module.
 
     Raises:
-        ValueError: The tensors belong to another network, or are not finite.
+        ValueError, KeyError: An array has another shape, is not finite, or is missing.
     """
     for key, each in module.state_dict().items():
         array = whole(state[f"{name}.{key}"])
@@ -39,7 +39,7 @@ Moments = dict[int, dict[str, torch.Tensor]]
 
 
 def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
-    """Copy the moments that an optimiser keeps of each weight."""
+    """Copy an optimiser's moments by `optimiser.NUMBER.NAME`, with the number of the weight."""
     return {
         f"optimiser.{i}.{key}": each.cpu().numpy().copy()
         for i, moments in optimiser.state_dict()["state"].items()
@@ -56,7 +56,7 @@ def _weights_of(optimiser: torch.optim.Optimizer) -> list[torch.Tensor]:
 
 
 def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
-    """Read the moments that `moments_of` copied from the state of a learner, which has `counts`.
+    """Read the results of `moments_of` from the state of a learner, which also has `counts`.
 
     Raises:
         ValueError: They are not those of Adam for weights of these shapes (PyTorch would read and
@@ -77,9 +77,9 @@ def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
 
 
 def set_moments(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
-    """Copy moments into an optimiser; those that it has and are not given become 0.
+    """Copy moments into an optimiser; those that are not given become 0.
 
-    Tensors of the optimiser, its rate too, stay where captured graphs read them.
+    The optimiser's tensors are changed in place, as CUDA graphs read them at fixed addresses.
     """
     for i, weight in enumerate(_weights_of(optimiser)):
         held, given = optimiser.state[weight], moments.get(i, {})
@@ -100,7 +100,7 @@ def add_to_average(average: torch.nn.Module, network: torch.nn.Module, updates: 
 
 
 def half(array: np.ndarray) -> np.ndarray:
-    """Round float32 arrays to bfloat16 (upper halves, uint16); keep others, and single numbers."""
+    """Round a float32 array to bfloat16 (upper halves, uint16); keep others, and single numbers."""
     if array.dtype != np.float32 or array.size < 2:
         return array
     return torch.from_numpy(array).bfloat16().view(torch.int16).numpy().view(np.uint16)

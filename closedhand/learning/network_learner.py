@@ -1,8 +1,7 @@
-"""Common part of learners of a network: counts, scores, and the file for agents.
+"""Base of learners of a network: counts, scores, and the file for agents.
 
-A learner does updates. The seed and the number of an update determine its randomness. Learning
-rates depend on the number of decisions or moves so far, not on time, so that a training is
-reproducible on any machine.
+The seed and the number of an update determine its randomness. Learning rates depend on the number
+of decisions or moves so far, so that results do not depend on the speed of the machine.
 """
 
 import time
@@ -54,7 +53,6 @@ class NetworkSettings:
     ] = 1.0
 
     def __post_init__(self) -> None:
-        """Check the settings as on the command line."""
         for name, value in options_of(type(self), "the learner").read(asdict(self)).items():
             object.__setattr__(self, name, value)
 
@@ -65,8 +63,8 @@ Chosen = TypeVar("Chosen", bound=NetworkSettings)
 class NetworkLearner(Generic[Chosen]):
     """A training in progress; a `closedhand.core.run.Learner`.
 
-    A subclass sets `name`, `kind` and `roles`, makes `modules` and `optimiser`, and implements
-    `update` and `agent_weights`.
+    A subclass sets `name`, `settings_type`, `kind`, `roles`, makes `modules` and `optimiser`, and
+    implements `update` and `agent_weights`.
 
     Attributes:
         name: Name of the algorithm.
@@ -74,13 +72,9 @@ class NetworkLearner(Generic[Chosen]):
         kind: Kind of its network, see `networks.KINDS`.
         roles: Whether each role of the game has its own network.
         remark: Note for the user before the training begins; empty: none.
-        features: The game as the network sees it.
-        shape: Shape of the network.
         opponents: Names of the players of the other seats.
-        updates: Number of updates.
         decisions: Number of decisions learned from.
         moves: Number of actions played, forced ones and those of opponents included.
-        games: Number of games played.
         measured: Measurements of the last update, by name.
         modules: Networks of the checkpoint by name.
         optimiser: Optimiser of the networks that learn.
@@ -104,7 +98,7 @@ class NetworkLearner(Generic[Chosen]):
     ) -> None:
         """Set up the game, the counts and the agents to evaluate against (`against`).
 
-        `seed` is that of everything random; `threads` is the number of threads of PyTorch.
+        `seed` determines all random numbers; `threads` is the number of threads of PyTorch.
 
         Raises:
             InputError: An agent or the observation is unknown, or the seed is not allowed.
@@ -127,14 +121,11 @@ class NetworkLearner(Generic[Chosen]):
         self._noted = (0, 0, 0.0)
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Play games, and learn from them; return measurements by name.
-
-        `rng` draws the random numbers of this update, except those of the games.
-        """
+        """Play games, and learn from them; return measurements by name."""
         raise NotImplementedError
 
     def agent_weights(self) -> Weights:
-        """Return the weights for agents, copies, by the names of a network of `shape`."""
+        """Return copies of the weights for agents, by their names in `networks.build(shape)`."""
         raise NotImplementedError
 
     def sources(self) -> dict[str, Any]:
@@ -159,10 +150,7 @@ class NetworkLearner(Generic[Chosen]):
     def agent(
         self, temperature: float | None = None, seed: int = 0, weights: Weights | None = None
     ) -> NetworkAgent:
-        """Make an agent of the learned form of the game.
-
-        By default its temperature is that of the settings, and its weights are `agent_weights`.
-        """
+        """Make an agent, by default with the temperature of the settings and `agent_weights`."""
         chosen = self.settings.temperature if temperature is None else temperature
         network = networks.build(self.shape)
         load_weights(network, self.agent_weights() if weights is None else weights)
@@ -201,11 +189,11 @@ class NetworkLearner(Generic[Chosen]):
         }
 
     def score(self, opponent: AnyAgent) -> dict[str, Any]:
-        """Measure points and share of games won against an agent, in duplicate with intervals."""
+        """Return the `evaluation.Score.entry` of the agent against another, over `DEALS` deals."""
         return judge(self.features.game, self.agent(), opponent, DEALS, self.seed).entry()
 
     def provenance(self) -> dict[str, Any]:
-        """Return the provenance of the network, for its file."""
+        """Return how the network was made, JSON values for its file."""
         return {
             "algorithm": self.name,
             "opponents": self.opponents,

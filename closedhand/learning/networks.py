@@ -14,7 +14,7 @@ from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
 
 FORMAT = 1
-"""Version of the files."""
+"""Version of the file format."""
 ALONE = 25
 """Ratio of the time of an output computed alone to that of one among all outputs of a layer."""
 
@@ -58,12 +58,12 @@ class PolicyValue(nn.Module):
     def legal(
         self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Compute logits of actions [k] and values [n], float32; see `ActionValues.values`."""
+        """Compute logits [k] and values [n], float32; arguments as for `ActionValues.values`."""
         hidden = self.body(observations)
         return outputs(self.policy, hidden, rows, actions), self.value(hidden).squeeze(1)
 
     def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
-        """Compute logits; see `ActionValues.scores`."""
+        """Compute the logits of the legal actions, float32 [k]; `seats` has no effect."""
         return self.legal(observations, legal.rows, legal.actions)[0]
 
 
@@ -89,7 +89,7 @@ class ActionValues(nn.Module):
         return [cast(PolicyValue, role) for role in self.roles]
 
     def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
-        """Compute the scores of the legal actions, by which an agent chooses, float32 [k]."""
+        """Compute the values of the legal actions, float32 [k]."""
         return self.values(observations, seats, legal.rows, legal.actions)
 
     def values(
@@ -155,12 +155,11 @@ def hidden_layers(shape: Shape) -> nn.Module:
 def outputs(
     layer: nn.Linear, hidden: torch.Tensor, rows: torch.Tensor, which: torch.Tensor
 ) -> torch.Tensor:
-    """Compute some outputs of a layer, float32 [k].
+    """Compute the outputs of a layer with the indices `which`, int64 [k], as float32 [k].
 
-    `rows` has the row of each in `hidden`, float32 [n, inputs], and `which` its index in the layer,
-    both int64 [k].
+    `rows`, int64 [k], has the row of each output in `hidden`, float32 [n, inputs].
     """
-    # Above this share of all outputs the whole layer is faster than single outputs.
+    # Above a share of 1 / `ALONE` of all outputs the whole layer is faster.
     if len(rows) * ALONE > len(hidden) * layer.out_features:
         return layer(hidden)[rows, which]
     weights = nn.functional.embedding(which, layer.weight)
@@ -178,8 +177,8 @@ def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:
 def shape_of(features: Features, kind: str, width: int, layers: int, roles: bool) -> Shape:
     """Make the shape of a network for a game.
 
-    With `roles` each role of the game has its own network. Players who act at the same time are in
-    the same position, and share one.
+    With `roles` each role has its own network, except in a simultaneous game: its players are in
+    the same position.
     """
     game = features.game
     names = list(dict.fromkeys(game.roles))
@@ -202,7 +201,7 @@ CONFIG: dict[str, weights.Check] = {
     "temperature": lambda value: isinstance(value, int | float) and 0 <= value <= 100,
     "provenance": weights.table,
 }
-"""Schema of the description in a file."""
+"""Schema of the description in a file; see `weights.load`."""
 
 
 def save(
@@ -213,7 +212,7 @@ def save(
     temperature: float,
     provenance: Mapping[str, Any],
 ) -> None:
-    """Write the weights of a network for agents with its description, as `weights.save` does."""
+    """Write the weights and the description of a network for agents; see `weights.save`."""
     about = {
         "format": FORMAT,
         **asdict(shape),
@@ -227,13 +226,10 @@ def save(
 
 
 def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Features]:
-    """Read a network for the first of `forms`, games with an observation, that fits it.
-
-    Returns:
-        The network, its description, and this form.
+    """Read a network; return it, its description, and the first of `forms` that fits the network.
 
     Raises:
-        InputError: The file cannot be read, or holds no network for any of these games.
+        InputError: The file cannot be read, or holds no network for any of the forms.
     """
     found: list[Features] = []
 

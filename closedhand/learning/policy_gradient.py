@@ -8,8 +8,6 @@ softmax. A game defines the number of features and the gradient of a piece of se
 2. Add up the gradients in the order of the pieces, so that the number of threads has no effect.
 3. Take a step of Adam (Kingma and Ba, 2015). The step size falls with the number of steps.
 4. If the task asks for it, average the weights with more weight on later steps.
-
-Training can be interrupted and resumed (`begin`).
 """
 
 import math
@@ -35,10 +33,7 @@ RATE, DECAY, SQUARES, TINY = 0.02, 0.9, 0.99, 1e-8
 
 @kernel
 def exponentials(sums, n):
-    """Turn the first `n` sums of weights into scores, in place; return the total of the scores.
-
-    The probability of an action is its share of the total.
-    """
+    """Turn the first `n` sums of weights into scores, in place; return the total of the scores."""
     most = sums[:n].max()
     total = 0.0
     for k in range(n):
@@ -49,7 +44,7 @@ def exponentials(sums, n):
 
 @kernel
 def draw(scores, n, total, rng):
-    """Draw an index below `n` in proportion to its score; `total` is the sum of the scores."""
+    """Draw an index below `n` in proportion to its score; `total` is that of `exponentials`."""
     drawn = rng.random() * total
     for k in range(n - 1):
         drawn -= scores[k]
@@ -70,13 +65,12 @@ class Task(NamedTuple):
         features: Number of weights.
         games: Number of games in a step, a multiple of `piece`.
         piece: Number of games that a thread plays at a time.
-        gradient: Gradient of a piece.
         rate: Size of the first steps.
-        slower: Steps are divided by the root of 1 + steps / `slower`.
-        least: Root of the mean square of a weight's gradient below which its steps are smaller, so
-            that weights of rare features change slowly.
-        averaging: 0: no average. Otherwise the average of the weights is kept as well, in which a
-            step counts by about this power of its number, and all arrays are float32.
+        slower: Number of steps after which the size is divided by the root of 2.
+        least: Adam's epsilon: weights whose gradients are mostly smaller, as those of rare
+            features, change slowly.
+        averaging: Power of a step's number, approximately, by which the step counts in an average
+            of the weights, with all arrays float32; 0: no average, and float64.
     """
 
     features: int
@@ -94,7 +88,6 @@ class Training:
 
     Attributes:
         seed: Seed of all deals and decisions.
-        steps: Number of steps taken.
         weights: Weights of the features, float64 or float32 [features], like the next three.
         mean: Adam's mean of the gradients.
         squares: Adam's mean of the squared gradients.
@@ -128,12 +121,7 @@ class Training:
         return {"steps": np.array(self.steps), **arrays}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned.
-
-        Raises:
-            ValueError, KeyError, InputError: It is damaged, or belongs to another task. The fit may
-                then be restored in part: discard it.
-        """
+        """Resume from a state that `state` returned; after an error discard the fit."""
         check_arrays(state, {"steps": np.array(0)})
         self.steps = int(state["steps"])
         if self.steps < 0:
@@ -147,11 +135,11 @@ class Training:
             self.average = self.weights
 
     def summary(self) -> dict[str, Any]:
-        """Return the numbers of steps taken and of games played."""
+        """Return the numbers of steps and games so far."""
         return {"steps": self.steps, "games": self.games}
 
     def step(self) -> None:
-        """Play the games of a step and update the weights."""
+        """Play the games of a step, here or by `remote`, and update the weights."""
         pieces = self.task.games // self.task.piece
         rngs = np.random.default_rng((self.seed, 0xDA1, self.steps)).spawn(pieces)
         gradients = np.empty((pieces, self.task.features))
@@ -195,11 +183,7 @@ def begin(task: Task, seed: int, path: Path) -> Run[Training]:
 
 
 def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray:
-    """Read the weights of a checkpoint, float32 [features], from its array `name`.
-
-    Raises:
-        InputError: The file cannot be read, or holds other weights.
-    """
+    """Read weights of a checkpoint, float32 [features], from its array `name`; refuse others."""
     weights = read_arrays(path).get(name, np.empty(0))
     shape_and_kind = weights.shape, weights.dtype.kind
     if shape_and_kind != ((features,), "f") or not np.isfinite(weights).all():
@@ -208,7 +192,7 @@ def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray
 
 
 def weights_record(weights: np.ndarray) -> np.record:
-    """Return a record with one field, `weights`, float32 [features], as kernels take them."""
+    """Return a record for kernels with one field, `weights`, float32 [features]."""
     table = np.zeros(1, record_type([("weights", "f4", len(weights))]))[0]
     table.weights[:] = weights
     return table

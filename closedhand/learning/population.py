@@ -1,8 +1,7 @@
 """The opponent pool of a learner: itself, frozen selves, or agents.
 
 1. Each given opponent takes an equal share of the games of an update, to within one game. Every
-   update begins with the first opponent and the first side. These get more games if an update has
-   few games, as with matches of many rounds.
+   update begins with the first opponent and the first side, which get more games if there are few.
 2. `self` is the learner: it plays all seats and learns from all. Against other opponents it plays
    one side, each side in turn.
 3. `pool` is a frozen self, drawn for every update from those kept so far; the draw is logged.
@@ -28,11 +27,7 @@ MOST = 16
 
 
 def names_of(game: Game, players: Sequence[AnyAgent]) -> list[str]:
-    """Return the names of `SELF`, `POOL` and agents.
-
-    Raises:
-        InputError: An agent is unknown.
-    """
+    """Return the names of `SELF`, `POOL` and agents; an unknown agent is an `InputError`."""
     return [
         str(each) if each in (SELF, POOL) else parse_agent(game.name, each).name for each in players
     ]
@@ -50,10 +45,8 @@ class Population:
     def __init__(self, game: Game, players: Sequence[AnyAgent], freeze: int) -> None:
         """Set up the opponents: `SELF`, `POOL` or agents, by default `SELF`.
 
-        The learner is frozen every `freeze` updates, which is doubled when the pool is full.
-
-        Raises:
-            InputError: An agent is unknown.
+        The learner is frozen every `freeze` updates, an interval that doubles with a full pool. An
+        unknown agent is an `InputError`.
         """
         self.game = game
         self.players = list(players) or [SELF]
@@ -75,9 +68,9 @@ class Population:
             self.members = {at: self.members[at] for at in kept}
 
     def draw(self, rng: np.random.Generator) -> dict[int, int]:
-        """Draw a frozen self for each opponent `POOL`; return the update of its freezing by index.
+        """Draw a frozen self for each opponent `POOL`, none while the pool is empty.
 
-        While the pool is empty the result is empty, and the learner plays itself instead.
+        The result maps the opponent's index in `players` to the update that froze its self.
         """
         pools = [i for i, player in enumerate(self.players) if player == POOL and self.members]
         return {i: int(rng.choice(list(self.members))) for i in pools}
@@ -85,10 +78,10 @@ class Population:
     def seating(self, games: range, frozen: Container[int]) -> np.ndarray:
         """Assign the player of each seat: `LEARNER` or an index in `players`, int64 [games, seats].
 
-        The learner plays one side and one opponent all others. Successive games go through the
-        opponents, and then through the sides, anew in each update. `SELF`, and `POOL` without a
-        frozen self, are the learner itself, which then plays all seats. `games` are the numbers of
-        the games in their update, `frozen` the indices of the opponents that are frozen selves.
+        The learner plays one side, an opponent all others; successive games go through opponents,
+        then through sides. `SELF`, and `POOL` without a frozen self, are the learner, which then
+        plays all seats. `games` are numbers of games in their update, `frozen` indices of frozen
+        opponents.
         """
         rounds, opponent = np.divmod(np.arange(games.start, games.stop), len(self.players))
         sides, own = np.array(self.game.sides), np.unique(self.game.sides)
@@ -105,10 +98,10 @@ class Population:
         rng: np.random.Generator,
         thaw: Callable[[Weights, int], Agent],
     ) -> dict[int, Agent]:
-        """Make the opponents other than the learner, by index in `players`.
+        """Make the opponents other than the learner, by their index in `players`.
 
-        `frozen` has the weights of the frozen selves by the same index. `thaw` makes an agent of
-        such weights and a seed.
+        `frozen` has the weights of frozen selves by this index; `thaw` makes an agent of weights
+        and a seed.
         """
         found: dict[int, Agent] = {}
         for i, player in enumerate(self.players):

@@ -12,8 +12,7 @@ An update takes four steps:
    of the policy and the squared error of the values, minus a bonus for entropy, which keeps the
    policy from exploiting its last opponent too closely. An option is a magnet: the divergence from
    the policy of step 4, as in magnetic mirror descent (Sokota et al., 2023).
-4. **Averaging.** Average the weights over the last tenth of the updates: agents play the average
-   (`training.DeepLearner`).
+4. **Averaging.** Agents play the average of the weights over the last tenth of the updates.
 
 Source: Schulman et al., "Proximal policy optimization algorithms", 2017.
 """
@@ -91,7 +90,7 @@ class PPO(DeepLearner[PPOSettings]):
     settings_type = PPOSettings
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Do steps 1 to 3; the base class does step 4."""
+        """Do steps 1 to 3 of the module's list; the base class does step 4."""
         settings = self.settings
         wave = self.play(rng)
         decisions = credited(wave, self.scale.add(wave.returns), settings.gae_lambda)
@@ -114,7 +113,7 @@ class PPO(DeepLearner[PPOSettings]):
         }
 
     def chooser(self, rng: np.random.Generator) -> Choose:
-        """Return a function that draws actions by the acting network."""
+        """Return a function that draws actions by `act` with the acting network."""
         return lambda observations, masks, _: act(self.acting, observations, masks, rng)
 
     @torch.inference_mode()
@@ -139,10 +138,9 @@ def policy_and_values(
 def act(
     network: PolicyValue, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw an action for each observation, int8 [n, inputs], with masks, int8 [n, actions].
+    """Draw actions, int64 [n], for observations, int8 [n, inputs], and masks, int8 [n, actions].
 
-    Returns:
-        Actions, int64 [n], and notes, float32 [n, 2]: their log probabilities, and the values.
+    The notes, float32 [n, 2], are the log probabilities of the actions and the values.
     """
     legal = Legal.of(masks)
     logs, values = policy_and_values(network, torch.from_numpy(observations), legal)
@@ -153,10 +151,9 @@ def act(
 def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
     """Compute the decisions of a wave whose notes are those of `act`, with advantages by seat.
 
-    Rewards are divided by `scale`. `gae_lambda` is the weight of longer estimates, from one
-    decision ahead (0) to the end (1).
+    Rewards are divided by `scale`; `gae_lambda` is that of `seat_advantages`.
     """
-    # By step, then by game: the order of the rows. All games end, so no advantage there is NaN.
+    # `acted` selects by step, then by game, as rows are ordered. All games end, so no row is NaN.
     acted = wave.actors >= 0
     values = np.zeros(wave.actors.shape)
     values[acted] = wave.notes[:, 1]
@@ -198,9 +195,8 @@ def clipped_gain(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Compute PPO's objective of each decision from advantages, float32 [n].
 
-    Beyond the clipping range it is constant, so that the policy moves no further. `new` and `old`
-    are log probabilities of the actions, float32 [n], by the policy that learns and by the one that
-    played.
+    `new` and `old` are log probabilities of the actions, float32 [n], by the policy that learns and
+    by the policy that played.
 
     Returns:
         The objective and the ratio of the probabilities, float32 [n] each, and without gradient

@@ -4,8 +4,7 @@
    piece determine its random numbers, so that any process can play it at any time.
 2. Another process returns a record: the actions, mostly one or two bytes each, and the notes of
    the learner's decisions, two bytes per number.
-3. The learner deals the same games again, replays the actions, and encodes the observations. This
-   saves the transfer of observations.
+3. The learner deals and replays the games again, which saves the transfer of observations.
 """
 
 from itertools import pairwise
@@ -41,7 +40,7 @@ class Record(NamedTuple):
 
 
 def cut(games: int, pieces: int, update: int) -> list[Piece]:
-    """Cut the games of an update into pieces of nearly the same size, with a game or more each."""
+    """Cut the games of an update into at most `pieces` pieces of nearly equal size, none empty."""
     ends = [games * i // pieces for i in range(pieces + 1)]
     ranges = [range(*each) for each in pairwise(ends) if each[0] < each[1]]
     return [Piece(update, i, each) for i, each in enumerate(ranges)]
@@ -73,7 +72,7 @@ class _Script(BatchAgent):
 def replay(
     features: Features, states: np.ndarray, record: Record, seating: np.ndarray, number: int
 ) -> Wave:
-    """Replay the games of a record from deals, which change in place; `number` counts opponents.
+    """Replay a record from deals, which change in place; `number` is the number of opponents.
 
     Raises:
         InputError: The record does not fit these games.

@@ -19,9 +19,9 @@ Learner = TypeVar("Learner", bound=NetworkLearner[Any])
 
 
 def begin(learner: Learner, folder: Path | None = None) -> Run[Learner]:
-    """Make a run of a learner before its first update, to start or to resume from a folder.
+    """Make a run of a learner before its first update, to start or to resume.
 
-    The folder gets the network, the checkpoint and the history; without one nothing is written.
+    `folder` gets the network, the checkpoint and the history; None: nothing is written.
     """
     files = digests(learner.features.game, learner.opponents)
     settings = {
@@ -48,7 +48,7 @@ def begin(learner: Learner, folder: Path | None = None) -> Run[Learner]:
 
 
 def clear(folder: Path) -> None:
-    """Remove files of a training from its folder that a new one does not overwrite.
+    """Remove the files of a training that a new training in its folder does not overwrite.
 
     Raises:
         InputError: A file cannot be removed.

@@ -3,8 +3,7 @@
 1. A wave starts with new deals.
 2. At each step play the actions of opponents and forced moves, which teach nothing, until in every
    unfinished game the learner has a choice.
-3. Let the learner decide in all these games at once.
-4. The wave ends when all its games are over. Nothing is carried to the next wave.
+3. Let the learner decide in all these games at once. Repeat step 2 until all games are over.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -77,7 +76,7 @@ def join(waves: Sequence[Wave]) -> Wave:
     # Rows have to follow the order of `actors`: by step, then by wave.
     steps_of_rows = [np.nonzero(wave.actors >= 0)[0] for wave in waves]
     order = np.argsort(np.concatenate(steps_of_rows), kind="stable")
-    # Waves without a decision do not know how many notes there are of each.
+    # A wave without a decision has notes of 0 numbers, which would not fit those of others.
     filled = [wave for wave in waves if len(wave.actions)] or waves[:1]
     by_row = {
         name: np.concatenate([getattr(wave, name) for wave in filled])[order]
@@ -120,7 +119,7 @@ def play_wave(
     game. If there is nothing to decide, the wave has no rows, and notes of 0 numbers.
 
     Raises:
-        InputError: An opponent chose an illegal action, or a note is beyond the range of float16.
+        InputError: An opponent chose an illegal action, or float16 cannot hold a note.
     """
     game, number, forced = features.game, len(states), 0
     ids, status = np.empty(game.num_actions, np.int32), np.empty(number, np.int8)
@@ -177,11 +176,7 @@ def play_wave(
 
 
 def halved(notes: np.ndarray) -> NDArray[np.float16]:
-    """Round notes to float16.
-
-    Raises:
-        InputError: A note is NaN, or beyond the range of float16.
-    """
+    """Round notes to float16; an `InputError` if one is NaN, or beyond the range of float16."""
     with np.errstate(over="ignore"):
         rounded = notes.astype(np.float16)
     if not np.isfinite(rounded).all():

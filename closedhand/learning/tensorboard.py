@@ -13,11 +13,7 @@ from closedhand.core.optional_imports import needing
 
 
 def check_name(folder: Path) -> None:
-    """Refuse a folder that TensorBoard cannot write to.
-
-    Raises:
-        InputError: The name is not UTF-8.
-    """
+    """Refuse a folder whose name is not UTF-8: TensorBoard cannot write to it."""
     try:
         str(folder).encode()
     except UnicodeEncodeError:
@@ -25,7 +21,7 @@ def check_name(folder: Path) -> None:
 
 
 def logs(folder: Path) -> list[Path]:
-    """List the logs in a folder; those in subfolders belong to others."""
+    """List the logs of TensorBoard in a folder, but not in its subfolders."""
     return list(folder.glob("events.out.tfevents.*"))
 
 
@@ -35,7 +31,7 @@ class Board:
     def __init__(self, folder: Path, decisions: int = 0) -> None:
         """Open a log in a folder at the number of decisions at which the training continues.
 
-        Later points of earlier logs, lost when a process was killed, are hidden.
+        Points of earlier logs beyond this number, whose work a kill has lost, are hidden.
 
         Raises:
             InputError: TensorBoard is not installed, or does not accept the name.
@@ -56,7 +52,6 @@ class Board:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Write the remaining events, and close the log."""
         self._writer.close()
 
     def add(self, entry: Mapping[str, Any]) -> None:
@@ -70,7 +65,7 @@ class Board:
 
 
 def numbers_in(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the numbers of nested dicts, with keys joined by slashes; of a list, the first."""
+    """Yield keys, joined by slashes, and numbers of nested dicts; of a list its first number."""
     for key, value in entry.items():
         if isinstance(value, Mapping):
             yield from numbers_in(value, f"{before}{key}/")

@@ -14,9 +14,7 @@ from closedhand.core.text import reason_of
 
 
 def load_tensors(path: Path | str, *contents: bytes) -> list[Any]:
-    """Load tensors and plain values from results of `torch.save`; no code is run.
-
-    Messages name `path`, the file that holds them.
+    """Load tensors and plain values from results of `torch.save` in a file; no code is run.
 
     Raises:
         InputError: Together they unpack to more than `closedhand.core.reading.MOST_DATA`.

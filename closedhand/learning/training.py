@@ -2,13 +2,10 @@
 
 An update:
 
-1. Play new games in pieces, here or by other processes (`remote_games.py`). Opponents come from the
-   population (`population.py`).
+1. Play new games in pieces, here or by other processes (`remote_games`), against opponents of the
+   `population`. Games end within an update, so that resuming a training does not change results.
 2. Learn from them, as the subclass defines.
 3. Average the weights with more weight on later updates. Freeze the learner for the pool if due.
-
-Games do not continue from one update to the next, so that a resumed training gives the same results
-as an uninterrupted one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,8 +60,7 @@ GROWTH = 1 / 8
 class Scale:
     """Typical size of payoffs, by which rewards are divided.
 
-    Attributes:
-        sums: Number, sum and sum of squares of payoffs, of which earlier ones decay, float64 [3].
+    `sums`, float64 [3], are the number, the sum and the sum of squares of payoffs, with decay.
     """
 
     KEPT = 0.95
@@ -83,7 +79,7 @@ class Scale:
 
 
 class State(NamedTuple):
-    """Data for other processes to play for a learner; `frozen` is by index of the opponent."""
+    """Data for other processes to play for a learner; `frozen` is as for `DeepLearner.waves`."""
 
     weights: Weights
     frozen: Mapping[int, Weights]
@@ -94,15 +90,12 @@ Chosen = TypeVar("Chosen", bound=Settings)
 
 
 class DeepLearner(NetworkLearner[Chosen]):
-    """Base of learners that play their own games.
-
-    A subclass implements `update` and `chooser`.
+    """Base of learners that play their own games; a subclass implements `update` and `chooser`.
 
     Attributes:
         network: The network that learns, in which actions share weights; see `action_sharing`.
         average: Average of the weights of `network`, mostly of the latest; agents play it.
         acting: The network that plays an update: a copy of `network` made before it.
-        population: The opponents.
         remote: Workers that play the games; None: this process.
     """
 
@@ -117,10 +110,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         against: Sequence[AnyAgent] = (),
         threads: int = 1,
     ) -> None:
-        """Start from an untrained network; see `NetworkLearner`.
-
-        `opponents` play the other seats (`population`); by default it is self-play.
-        """
+        """Start from an untrained network; `opponents` as for `Population`, by default `SELF`."""
         super().__init__(game, settings, seed, against, threads)
         self.acting: Any = networks.build(self.shape)
         self.network: Any = networks.build(self.shape, seed)
@@ -160,7 +150,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return max(1, min(round(wanted / max(each, FEWEST)), most))
 
     def play(self, rng: np.random.Generator) -> Wave:
-        """Play the games of an update; `rng` draws from the pool."""
+        """Play and count the games of an update; `rng` draws from the pool."""
         drawn = self.population.draw(rng)
         number = self.games_in_update
         frozen = {i: self.population.members[at] for i, at in drawn.items()}
@@ -172,12 +162,9 @@ class DeepLearner(NetworkLearner[Chosen]):
         return wave
 
     def waves(self, pieces: Sequence[Piece], frozen: Mapping[int, Weights]) -> list[Wave]:
-        """Play pieces, here or in other processes.
+        """Play pieces, here or in other processes; `frozen` has weights by index of the opponent.
 
-        `frozen` has the weights of the frozen selves by the index of their opponent.
-
-        Raises:
-            InputError: The learner had nothing to decide in any game.
+        Games without any decision of the learner are an `InputError`.
         """
         weights = self.weights(self.network)
         if self.remote is None:
@@ -197,7 +184,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return waves
 
     def weights(self, network: torch.nn.Module) -> Weights:
-        """Return weights of a network of this training for players, see `action_sharing.plain`."""
+        """Return the weights of a network of this learner by `action_sharing.plain`."""
         return plain(network, self.acting.state_dict())
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
@@ -242,12 +229,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return {**super().state(), "scale": self.scale.sums.copy(), **self.population.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state` returned, for `core.run.Run.resume`.
-
-        Raises:
-            InputError, ValueError, KeyError: It is damaged, or belongs to another network. The
-                learner may then be restored in part: discard it.
-        """
+        """Continue from a state that `state` returned; after an error discard the learner."""
         check_arrays(state, {"scale": self.scale.sums, "counts": self.counts})
         super().restore(state)
         self.population.restore(state)

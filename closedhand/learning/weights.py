@@ -67,11 +67,7 @@ def items(check: Check, most: int) -> Check:
 
 
 def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, Any]) -> None:
-    """Write the weights of a network, its `state_dict()`, and its description, JSON values.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Write the weights of a network, its `state_dict()`, and its description, JSON values."""
     plain = {name: each.cpu().contiguous() for name, each in tensors.items()}
     write_atomically(path, safetensors.torch.save(plain, {METADATA: json.dumps(about)}))
 
@@ -82,8 +78,7 @@ def load(
     """Read a network from a file that `save` wrote, and its description.
 
     `schema` has a check of each value of the description by its key; there are no other keys.
-    `build` makes the network of a checked description. It raises an `InputError` for one that
-    cannot be used; the path is added to its message.
+    `build` makes the network of a checked description, or raises an `InputError`.
 
     Raises:
         InputError: The file cannot be read, is no network, or holds one that cannot be used.
@@ -109,7 +104,7 @@ def load(
 
 
 def check_finite(shares: torch.Tensor) -> torch.Tensor:
-    """Return outputs of a network; refuse them if one is not finite, as with very large weights."""
+    """Return outputs of a network; an `InputError` if one is not finite, as by large weights."""
     if not torch.isfinite(shares).all():
         raise InputError("a network has weights so large that it computes no probabilities")
     return shares

@@ -1,7 +1,4 @@
-"""Search in any `Game`: by simulation and, in positions without hidden cards, exactly.
-
-`__all__` lists the public names. The modules hold the kernels behind them.
-"""
+"""Search in any `Game`: by simulation and, in positions without hidden cards, exactly."""
 
 from closedhand.search import exact
 from closedhand.search.alpha_beta import LOST, UNKNOWN, WON, solve

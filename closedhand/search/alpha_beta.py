@@ -28,11 +28,11 @@ SLOTS = 4
 VALUE = np.uint64(3)
 """Bits of a key's second word that hold 1 plus the value; 0 marks an empty place."""
 NUMBER, TRIED, DEPTH = 0, 1, 2
-"""Rows of the stack of a search: the number of actions at each level, that of those tried, and in
-the first place of the last row the present level."""
+"""Rows of the stack of a search: by level, the numbers of actions and of actions tried; and the
+present level, in the first place of the last row."""
 LEAST, GREATEST, VISITED, KEPT = 0, 1, 2, 3
 """Numbers that a search records: the least payoff met that counts as won, the greatest one met that
-counts as lost, the number of positions visited, and of those added to the table."""
+counts as lost, and the numbers of positions visited and added to the table."""
 
 
 @kernel
@@ -83,7 +83,7 @@ def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
 
 @kernel
 def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int:
-    """Keep the value of a position; return 1 if its place was empty, else or without a table 0."""
+    """Keep a position's value, if there is a table; return 1 if its place was empty, else 0."""
     if len(table) == 0:
         return 0
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
@@ -103,7 +103,7 @@ def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int
 def recall(
     policy: Policy, rules: Rules, states: States, depth: int, table: Ids, keys: Ids
 ) -> Integer:
-    """Note the keys of the position at a depth; return its value in the table, or `UNKNOWN`."""
+    """Note the keys of the position at a depth; return the result of `look_up`."""
     if len(table) == 0:
         return UNKNOWN
     first, second = position_key(policy, rules, states[depth])
@@ -131,11 +131,9 @@ def search(
     `stack`, int64 [3, states], holds the levels of the search, see `NUMBER`; at first it is zero.
     Decided positions of the same `player`, `friends` and `least` are kept in `table`, uint64 [size,
     2]; the size is a power of 2, or 0 for no table. Numbers are noted in `seen`, float64 [4], see
-    `LEAST`. `keys`, uint64 [states, 2], is scratch space. Other arguments are those of `solve`.
-
-    Returns:
-        The result of `solve`. After `UNKNOWN` due to `nodes` another call continues. The
-        action is -1 also if the table holds the root.
+    `LEAST`. `keys`, uint64 [states, 2], is scratch space. Other arguments and the result are those
+    of `solve`. After `UNKNOWN` due to `nodes` another call continues. The action is -1 also if the
+    table holds the root.
     """
     number, tried, depth = stack[NUMBER], stack[TRIED], int(stack[DEPTH, 0])
     if number[0] == 0:
@@ -175,7 +173,7 @@ def search(
             seen[KEPT] += keep(table, keys[depth, 0], keys[depth, 1], value)
             depth -= 1
         if depth < 0:
-            # The search of the root has stopped at its last tried action, which is the winning one.
+            # If a friend wins at the root, the last action tried there is the winning one.
             friendly = (friends >> states[0].player) & 1
             return value, np.int64(actions[0, tried[0] - 1]) if value == WON and friendly else -1
 

@@ -87,13 +87,13 @@ ARGUMENT = re.compile(r"(?P<number>[0-9]{1,18})(?P<ms>ms)?(x(?P<width>[0-9]{1,18
 
 
 class SearchArgument(NamedTuple):
-    """The parsed argument of an agent that searches, see `read_budget`; parts left out are None.
+    """The parsed argument of an agent that searches, see `read_budget`.
 
     Attributes:
-        text: The argument as given.
+        text: The argument as given; None: the agent's usual budget.
         limits: Arguments of `budget`: either `seconds`, or `simulations` with one thread.
-        width: Number after the `x`.
-        path: Path after the colon.
+        width: Number after the `x`; None: none.
+        path: Path after the colon; None: none.
     """
 
     text: str | None
@@ -102,7 +102,7 @@ class SearchArgument(NamedTuple):
     path: str | None
 
     def spent(self, threads: int | None) -> dict[str, Any]:
-        """Return arguments of `budget`, with `threads` in place of the default if it is given."""
+        """Return the arguments of `budget`; `threads`, unless None, replaces the default."""
         return {**self.limits, **({} if threads is None else {"threads": threads})}
 
     def traits(self, microseconds: float) -> Traits:
@@ -116,8 +116,7 @@ def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
     """Parse an argument, such as `500x4:PATH`, of an agent that searches; None: `usual`.
 
     `20ms` gives milliseconds, on all cores; `500` gives simulations, in one thread. `x4` gives the
-    number of determinisations that the agent holds or chooses from. With its first two arguments
-    bound, the function serves as `reads` of `closedhand.core.agents.described`.
+    number of determinisations that the agent holds or chooses from.
 
     Raises:
         InputError: The argument is not of this form, or a number in it is too large.
@@ -136,11 +135,7 @@ def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
 
 
 class Search:
-    """Base of the searches.
-
-    Attributes:
-        spent: Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
-    """
+    """Base of the searches; `spent`, float64 [4], is their cost so far (`core.agents.SPENT`)."""
 
     def __init__(
         self,
@@ -151,19 +146,15 @@ class Search:
         seconds: float | None = None,
         threads: int | None = None,
     ) -> None:
-        """Prepare what all searches have; `MonteCarlo` explains the arguments."""
+        """Prepare a search; `MonteCarlo` explains the arguments."""
         self._budget = budget(simulations, seconds, threads)
         self._game, self._policy = game, with_distinct_name(policy)
         self.spent = np.zeros(len(SPENT))
 
     def _add_up(self, work: Callable[[int, Rng], Floats], shares: list[int], rng: Rng) -> Floats:
-        """Run the simulations of each thread, `shares`, and return the sum of their results.
+        """Run `work` on each of `shares` in a thread; return the sum of the results.
 
-        `work` runs a share with a generator of its own. The first column of its result is the
-        number of simulations.
-
-        Raises:
-            InputError: `rng` is not a generator.
+        `work` gets a generator of its own. The first column of its result counts simulations.
         """
         generator(rng)
         start, processor = time.perf_counter(), time.process_time()

@@ -55,7 +55,7 @@ SECONDS, MEMORY = 60.0, 2**30
 
 
 class Endgames(NamedTuple):
-    """The means of a game to solve open hands, see `closedhand.core.registry.GameSpec.endgames`.
+    """Functions of a game for open hands, see `closedhand.core.registry.GameSpec.endgames`.
 
     Attributes:
         place: Function `(game, hands, turn, beat, by) -> State`, see `place`.
@@ -92,7 +92,6 @@ class Endgame:
         player: Player to act, whose payoffs these are.
         plays: All legal plays; the best ones come first.
         line: The best play and perfect play after it, until time ran out: players and actions.
-        seconds: Seconds that it took.
         positions: Number of positions visited.
     """
 
@@ -104,12 +103,12 @@ class Endgame:
 
     @property
     def low(self) -> float:
-        """Payoff that the player can force."""
+        """Payoff that the player to act can force."""
         return max(play.low for play in self.plays)
 
     @property
     def high(self) -> float:
-        """Payoff that the player cannot exceed."""
+        """Payoff that the player to act cannot exceed."""
         return max(play.high for play in self.plays)
 
     @property
@@ -265,7 +264,7 @@ class _Search:
         return self.tables[least]
 
     def grow(self, least: float) -> _Table:
-        """Enlarge a half-full table if memory allows, if need be without the others; return it."""
+        """Enlarge a half-full table, if memory allows, even at the cost of others; return it."""
         table = self.tables[least]
         size = 4 * len(table.places)
         if 2 * table.seen[KEPT] < len(table.places) or not size:
@@ -317,15 +316,15 @@ class _Search:
     def keeps(self, state: State, value: float, answer: int) -> bool:
         """Return whether the player surely forces `value` (`WON`) or never exceeds it (`LOST`)."""
         # `own` is the bound whose search answers this, `number` its record of the nearest payoff.
-        # `sign` turns comparisons round; up to `end` the answer is certain without a search.
+        # `sign` reverses comparisons for `LOST`; up to `end` an answer needs no search.
         low, high = self.game.payoff_range
         sign, end, own, number = 1, low, value, LEAST
         if answer == LOST:  # nothing above it can be forced
             sign, end, own, number = -1, high, float(np.nextafter(value, np.inf)), GREATEST
         if sign * value <= sign * end:
             return True
-        # An earlier search, whose table is filled already, answers this one too if its bound is
-        # lower and every payoff that counted as won there reaches `value`; if lost, the reverse.
+        # A search with a filled table answers this too if its bound is lower and every payoff that
+        # counted as won there reaches `value`; for `LOST` the comparisons are reversed.
         for least in [*self.tables, own]:
             answers = sign * self.seen(least, number) >= sign * value
             if sign * least > sign * own or (least != own and not answers):

@@ -4,9 +4,9 @@ Source: D. Whitehouse, E. J. Powley and P. I. Cowling, "Determinization and Info
 Carlo Tree Search for the Card Game Dou Di Zhu", CIG 2011 (SO-ISMCTS).
 
 1. Draw a **determinisation**: a full state that fits what the player knows.
-2. Descend one tree of actions, shared by all determinisations. Only actions that are legal in this
-   one are available. Choose the available child with the greatest upper confidence bound for its
-   mover: mean + c * sqrt(ln(times available) / times chosen).
+2. Descend one tree of actions, shared by all determinisations. Only actions that are legal in the
+   drawn one are available. Choose the available child with the greatest upper confidence bound for
+   its mover: mean + c * sqrt(ln(times available) / times chosen).
 3. Where a legal action has no child yet, add one for a random such action.
 4. Play on to the end by a policy.
 5. Add the payoff of each mover to the children on the path.
@@ -52,7 +52,7 @@ NODE = record_type([
 
 @kernel
 def add_node(nodes: Any, used: int, parent: Integer, action: Integer) -> None:
-    """Write node `used`, a child of `parent` (NOTHING for the root)."""
+    """Write node `used`, available once, as a child of `parent` (NOTHING for the root)."""
     node = nodes[used]
     node.total = 0.0
     node.visits = 0
@@ -114,15 +114,12 @@ def grow(
     used: int, stamp: int, marks: Ids, path: Ids, range_: Floats, payoffs: Floats, rng: Rng,
     ids: Ids,
 ) -> tuple[int, int]:  # fmt: skip
-    """Run a number of simulations, each of which adds a node at most.
+    """Run `number` simulations; return the number of nodes, and the last stamp.
 
     `states` are the view of `player` and a scratch state. `nodes` is the tree, with `used` nodes
-    and room for as many more as there are simulations. `stamp` is the last one in `marks` (see
-    `select`). `range_` holds the least and the greatest payoff met so far. Scratch space: `path`,
-    int64 [depth, 2], nodes and their movers; `payoffs`, float64 [MAX_PLAYERS]; `ids`.
-
-    Returns:
-        Number of nodes, and the last stamp.
+    and room for one more in each simulation. `stamp` is the last one in `marks` (see `select`).
+    `range_` holds the least and the greatest payoff met so far. Scratch space: `path`, int64
+    [depth, 2], nodes and their movers; `payoffs`, float64 [MAX_PLAYERS]; `ids`.
     """
     for _ in range(number):
         states[1] = states[0]
@@ -172,9 +169,9 @@ class ISMCTS(Search):
         return int(legal[np.argmax(sums[:, 0])])
 
     def judge(self, view: State, rng: Rng) -> Floats:
-        """Run simulations; return how often each legal action was chosen, and its sum of payoffs.
+        """Run simulations; return their statistics, float64 [legal actions, 2].
 
-        The result is float64 [n, 2], in the order of the actions' ids.
+        They are how often each legal action was chosen, and the sum of its payoffs.
 
         Raises:
             InputError: The game is over, or `rng` is not a generator.

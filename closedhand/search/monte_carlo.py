@@ -8,8 +8,7 @@
 
 Step 1 can prefer determinisations that make the observed plays likely, by sampling-importance
 resampling (Rubin, 1988): one of several is drawn by its plausibility. This costs time, so each
-thread draws `DETERMINISATIONS` of them and uses them in turn. Threads keep statistics of their own,
-which are added up at the end.
+thread draws `DETERMINISATIONS` of them and uses them in turn. Threads keep their own statistics.
 """
 
 import time
@@ -33,15 +32,12 @@ def simulate(
     player: int, actions: Ids, low: float, high: float, done: int, number: int, rng: Rng, ids: Ids,
     sums: Floats,
 ) -> None:  # fmt: skip
-    """Run a number of simulations from a view, after `done` earlier ones.
+    """Run `number` simulations from a view, after `done` earlier ones.
 
-    `states` are the view of `player` and three scratch states. `determinisations` is space for
-    those that are used in turn: each is drawn at its first use, as one of `candidates`, their
-    number, by its plausibility. If the space is empty, every simulation draws its own. Payoffs from
-    `low` to `high` are scaled to 0..1.
-
-    For each of the legal `actions` the number of tries, the sum of the scaled payoffs, and the sum
-    of their squares are added to `sums`, float64 [actions, 3].
+    `states` are the view of `player` and three scratch states. `determinisations` are used in turn;
+    each is drawn at its first use (`draw_determinisation`). If there is no space for any, every
+    simulation draws its own. `sums`, the result of `MonteCarlo.judge`, is added to; payoffs from
+    `low` to `high` are scaled.
     """
     for i in range(done, done + number):
         if len(determinisations):
@@ -63,7 +59,7 @@ def simulate(
 def draw_determinisation(
     rules: Rules, policy: Policy, states: States, player: int, candidates: int, rng: Rng, ids: Ids
 ) -> None:
-    """Draw one of `candidates` determinisations by its `plausibility` into `states[1]`."""
+    """Draw `candidates` determinisations, and one of these by `plausibility` into `states[1]`."""
     # Weighted reservoir sampling: each new determinisation replaces the kept one with probability
     # weight / total. The first is kept in any case, so there is one even if all weights are 0.
     total = 0.0
@@ -100,11 +96,7 @@ def most_promising(sums: Floats) -> int:
 
 
 class MonteCarlo(Search):
-    """Flat Monte Carlo search for the player of a view.
-
-    Attributes:
-        rules: Rules of the simulations, for kernels.
-    """
+    """Flat Monte Carlo search for the player of a view."""
 
     def __init__(
         self,
@@ -176,7 +168,7 @@ class MonteCarlo(Search):
     ) -> Floats:
         """Run simulations and return their statistics; other arguments are those of `best`.
 
-        `actions` are the ids of legal actions to compare, integers [n]; `candidates` checks them.
+        `actions` are the ids of legal actions to compare, integers [n].
 
         Returns:
             Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their

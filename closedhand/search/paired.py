@@ -13,7 +13,6 @@
 If there are so many actions that the budget is too small for a batch with each, half of it is spent
 on sequential halving first (Karnin, Koren and Somekh, 2013): play a random choice of the actions on
 a few determinisations, keep the better half, and repeat with this half on more determinisations.
-Dropped actions are never chosen, however high their means over these few determinisations.
 
 Determinisations can be particles (`closedhand.search.particles`), distributed by the likelihood of
 the observed plays. In step 5 Metropolis moves turn them into new ones. Each thread has its own
@@ -89,9 +88,7 @@ def simulate_paired(
     """Play determinisations, each with its guess, on with every surviving action.
 
     The first of the `actions` is the policy's own choice, which always survives. `states` is
-    scratch space for one state. For each action three numbers are added to its row of `sums`,
-    float64 [actions, 3]: how many determinisations it was played on, the sum of its advantages (its
-    payoff less that of the first action), and the sum of their squares.
+    scratch space for one state. `sums`, the result of `PairedSearch.judge`, is added to.
     """
     for i in range(len(determinisations)):
         own = 0.0
@@ -111,9 +108,9 @@ def simulate_paired(
 def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
     """Write the mean advantage of every action plus `errors` standard errors into `out`.
 
-    `errors` is negative for lower bounds. Determinisations count as independent, even a particle
-    that did not move between two uses. The square of `span`, the greatest difference of payoffs, is
-    added to the sum of squares, so that a few equal advantages are not certain.
+    `errors` is negative for lower bounds. Determinisations count as independent. The square of
+    `span`, the greatest difference of payoffs, is added to the sum of squares, so that a few equal
+    advantages are not certain.
     """
     for k in range(len(sums)):
         n = sums[k, 0]
@@ -143,8 +140,8 @@ def eliminate(sums: Floats, span: float, surviving: Bools) -> bool:
 def screened(number: int, simulations: float, fewest: int) -> list[int]:
     """Return how many of `number` actions each round of sequential halving plays.
 
-    Each round halves them, until at most `fewest`, 2 or more, are left. The greatest rounds are
-    omitted until all together take at most `simulations`, one for each of their actions.
+    Each round halves them, until at most `fewest`, 2 or more, are left. The first rounds are
+    omitted until the sum of the numbers is at most `simulations`.
     """
     rounds: list[int] = []
     while number > fewest:
@@ -158,7 +155,7 @@ def screened(number: int, simulations: float, fewest: int) -> list[int]:
 def _posterior_bounds(
     sums: Floats, span: float, expected: Floats, error: float, above: float
 ) -> Floats:
-    """Return lower bounds, as by `bounds`, under a normal prior; arguments are as for `best`."""
+    """Return lower bounds under a normal prior; arguments are those of `bounds` and `best`."""
     found, high = np.empty(len(sums)), np.empty(len(sums))
     bounds(sums, 0.0, span, found)
     bounds(sums, 1.0, span, high)
@@ -173,9 +170,7 @@ def _posterior_bounds(
 class PairedSearch(Search):
     """Search for the player of a view by paired simulations.
 
-    Attributes:
-        guesses: Guesses in the particles of the last search, in any order, int64 [n]; see
-            `closedhand.search.particles.log_likelihood`.
+    `guesses`, int64 [n], are those of the last search's particles in any order; see `Particles`.
     """
 
     def __init__(
@@ -250,7 +245,7 @@ class PairedSearch(Search):
         else:
             least = _posterior_bounds(sums, self._span, expected, error, above)
         # Leave out what `_screen` dropped after a few determinisations: the best of many may be so
-        # by chance. Actions eliminated later have been compared on enough of them.
+        # by chance. Actions that `eliminate` dropped were compared on enough of them.
         least[~self._screened] = -math.inf
         return int(actions[np.argmax(least)])
 
@@ -358,10 +353,7 @@ class PairedSearch(Search):
     def _affordable(
         simulate: Callable[[slice, Bools], None], sums: Floats, deadline: float
     ) -> float:
-        """Return how many simulations there is time for, by timing `FEW`, which count in `sums`.
-
-        The first `FEW` of more actions are played on one determinisation.
-        """
+        """Return how many simulations there is time for, by timing `FEW`, which count in `sums`."""
         tried = np.arange(len(sums)) < FEW
         simulate(slice(0), tried)  # compiles or loads the kernel
         start = time.perf_counter()

@@ -58,13 +58,11 @@ def log_likelihood(
 ) -> tuple[float, Integer]:
     """Return the log-likelihood of the plays that `player` saw, and a guess.
 
-    The default is the logarithm of `plausibility` and the guess 0. A policy defines it if it models
-    something beyond the state, such as the kind of each opponent. `state` is a determinisation of
-    the player's view, and may be changed; `ids` is scratch space, int32 [num_actions].
-
-    Returns:
-        The log-likelihood up to a constant, or any number below `least` if it is below `least`; and
-        the guess, an integer that is passed to `evaluate`.
+    The default is the logarithm of `plausibility` and the guess 0. A guess is an integer about
+    something beyond the state, such as the kind of each opponent, which `paired.evaluate` gets.
+    `state` is a determinisation of the player's view, and may be changed; `ids` is scratch space,
+    int32 [num_actions]. The log-likelihood is up to a constant, and any number below `least` if it
+    is below `least`.
     """
     ...
 
@@ -80,8 +78,7 @@ def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rn
     """Turn a determinisation into another one, the proposal of a Metropolis move.
 
     Proposals must keep the detailed balance of random deals: from a random deal, each proposal is
-    as frequent as its reverse. The default is a new deal. A policy defines it if smaller changes
-    are accepted more often.
+    as frequent as its reverse. The default is a new deal; smaller changes are accepted more often.
     """
 
 
@@ -185,8 +182,8 @@ class Particles:
     ) -> None:  # fmt: skip
         """Draw a number of particles of the view of the player to act.
 
-        The policy has `log_likelihood` or `plausibility`, and `propose` if it has a better proposal
-        than a new deal. The deadline is by `time.perf_counter`; one batch is always dealt.
+        The policy has `log_likelihood` or `plausibility`, and may have `propose`. The deadline is
+        by `time.perf_counter`; one batch is always dealt.
 
         Raises:
             InputError: `rng` is not a generator.
@@ -223,7 +220,7 @@ class Particles:
         self._keep(resample(weights, self._rng))
 
     def _keep(self, some: slice | Ids) -> None:
-        """Keep the particles of a slice, or of indices, which may repeat."""
+        """Keep the particles of a slice, or of indices in their order, which may repeat."""
         self.states, self.guesses = self.states[some], self.guesses[some]
         self._log_likelihoods = self._log_likelihoods[some]
 

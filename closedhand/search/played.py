@@ -48,7 +48,7 @@ def played(game: Game, policy: Policy) -> Played:
 
 @kernel
 def choose(policy: Any, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integer:
-    """Choose the action of the policy of views; an illegal one counts as `contract.admit` says."""
+    """Choose the action of the policy of views, admitted by `contract.admit`."""
     views = policy.blank.copy()  # threads share the policy, so each call has a view of its own
     views[0] = state
     contract.hide(rules, views[0], state.player)

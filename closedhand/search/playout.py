@@ -27,15 +27,15 @@ def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> In
 
 @dispatched()
 def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, ids: Ids) -> float:
-    """Return the likelihood of the plays that `player` saw if `state` is the true state.
+    """Return the likelihood, up to a factor, of the plays that `player` saw if `state` is true.
 
-    It is known up to a factor. The function may change `state`.
+    The function may change `state`.
     """
     ...
 
 
 class Uniform(NamedTuple):
-    """The uniformly random policy; to it all determinisations are equally plausible."""
+    """The uniformly random policy, by which all determinisations are equally plausible."""
 
     kernels = "closedhand.search.uniform"
 

@@ -59,7 +59,7 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Simulation:
-    """Settings by which a searching agent simulates a game in a view.
+    """Settings by which an agent simulates a game in a view.
 
     Attributes:
         game: Game of the actions and payoffs; views are states of it.
@@ -68,7 +68,7 @@ class Simulation:
         rules: Rules to simulate by; None: those of the game.
         weighted: Whether determinisations are sampled by the likelihood of the observed plays;
             otherwise all are equally likely.
-        candidates: Returns the legal actions worth simulating in a view, integers [n]; None: all.
+        candidates: Function of a view to the legal actions to simulate, integers [n]; None: all.
     """
 
     game: Game
@@ -84,7 +84,6 @@ class Ranked:
 
     Attributes:
         action: Id of the action in the game of the simulation.
-        text: Its notation.
         points: Expected payoff, with its 95% interval.
         wins: Probability of a payoff above 0, with its 95% interval; None in a game without
             negative payoffs.
@@ -187,12 +186,7 @@ def rank(
 
 
 class Ranking:
-    """A ranking in progress: its intervals narrow from round to round.
-
-    Attributes:
-        actions: The actions, int64 [n].
-        done: Number of simulations.
-    """
+    """A ranking of `actions`, int64 [n], in progress after `done` simulations."""
 
     def __init__(
         self,
@@ -220,10 +214,9 @@ class Ranking:
         self._populations: list[Floats] = []
 
     def advance(self, executor: Executor | None = None, populations: int = ROUND) -> None:
-        """Play a round of populations, then eliminate actions that are significantly worse.
+        """Play a round of populations, at first two or more; eliminate significantly worse actions.
 
-        The threads of an executor do not change the result. A first round needs two populations or
-        more.
+        The threads of an executor do not change the result.
         """
         number = int(self._surviving.sum())
         size = max(self._least, min(POPULATION, self._share // number))
@@ -257,9 +250,9 @@ class Ranking:
         return ranked
 
     def gaps(self, action: int, level: float = 0.95) -> list[Gap]:
-        """Compare every action with `action`, which was never eliminated: gaps, the best first.
+        """Return the gaps of all actions to `action`, which was never eliminated, the best first.
 
-        Actions that were eliminated come last. `level` is the confidence level of the intervals.
+        Eliminated actions come last. `level` is the confidence level of the intervals.
         """
         (own,) = np.flatnonzero(self.actions == action)
         means, sizes = self._means_and_sizes()
@@ -271,7 +264,7 @@ class Ranking:
         return found
 
     def _means_and_sizes(self) -> tuple[Floats, Ids]:
-        """Return mean payoffs, float64 [populations, actions], and the populations' sizes."""
+        """Return mean payoffs, float64 [populations, actions], and sizes, int64 [populations]."""
         found = self._populations
         return np.stack([each.mean(axis=0) for each in found]), np.array([len(e) for e in found])
 
@@ -323,8 +316,7 @@ def _surviving(means: Floats, shown: int) -> Bools:
 def _best_first(numbers: Floats) -> list[int]:
     """Return the order of the actions by their means over the populations, the best first.
 
-    Those that were eliminated before the last population come last: their means are over the first
-    few populations, where the best of many are so by chance.
+    Eliminated actions come last: the best of many over a few populations may be so by chance.
     """
     return np.lexsort((-np.nanmean(numbers, axis=0), np.isnan(numbers[-1]))).tolist()
 
@@ -339,8 +331,7 @@ def _behind(means: Floats) -> Floats:
 def _won(game: Game, payoffs: Floats) -> Floats:
     """Return 1 for a payoff above 0, else 0; NaN stays.
 
-    In a game of payoffs 1 and -1, `evaluate` may return expected payoffs, which become the
-    probabilities of winning.
+    With payoffs of 1 and -1, expected payoffs by `evaluate` become probabilities of winning.
     """
     if game.payoff_range == (-1.0, 1.0):
         return (1.0 + payoffs) / 2.0

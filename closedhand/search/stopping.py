@@ -27,10 +27,9 @@ def run(stop: Event, work: Callable[..., T], *arguments: Any) -> T:
 
 @contextmanager
 def threads(number: int) -> Generator[Executor]:
-    """Start threads, whose work ends by `Stopped` soon after this block is left.
+    """Start threads, whose work ends by `Stopped` soon after this block is left, as by Ctrl-C.
 
-    So an exception, such as Ctrl-C, does not wait for work that is as long as a search. The work
-    has to run in a copy of the block's context.
+    The work has to run in a copy of the block's context.
     """
     left = Event()
     with _until(left), ThreadPoolExecutor(number) as executor:

@@ -1,4 +1,4 @@
-"""Common parts of solvers: what they learn on, their judgements, and their checkpoints."""
+"""Bases of solvers: trees, judgements (exact evaluations of the strategy), and checkpoints."""
 
 import json
 import math
@@ -33,14 +33,11 @@ def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
 class BaseSolver:
     """An algorithm applied to a game, a `closedhand.core.run.Learner`.
 
-    It evaluates its strategy exactly at intervals. These judgements are its history. A subclass
-    implements `_iterate`.
+    A subclass implements `_iterate`.
 
     Attributes:
-        game: The game.
-        layout: Its information sets and their places in the learned arrays.
+        layout: The game's information sets and their places in the learned arrays.
         learned: Learned arrays by their names in a checkpoint; `run` changes them in place.
-        iterations: Number of iterations done.
         end: Number of iterations after which `advance` stops.
         judgements: Judgements in each power of ten of the iterations.
         played: Name of the learned array that is the strategy.
@@ -56,17 +53,13 @@ class BaseSolver:
         raise NotImplementedError
 
     def run(self, number: int) -> None:
-        """Do `number` more iterations.
-
-        Raises:
-            InputError: It is not a whole number of 0 or more.
-        """
+        """Do `number` more iterations; an `InputError` unless it is a whole number of 0 or more."""
         number = whole_number(number, "the number of iterations", 0)
         self._iterate(number)
         self.iterations += number
 
     def advance(self, seconds: float) -> bool:
-        """Do iterations for at most about 0.1 s; return whether the next judgement is reached."""
+        """Do iterations for about 0.1 s, at least one; return whether a judgement is due."""
         judgement = min(self.end, next_judgement(self.iterations, self.judgements))
         left = judgement - self.iterations
         number = int(max(1, min(left, self._rate * min(CHUNK, seconds))))
@@ -84,16 +77,12 @@ class BaseSolver:
         return to_strategy(self.game, self.layout, self.learned[self.played])
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return everything that `restore` needs to go on as a run without a break."""
+        """Return copies of all that `restore` needs."""
         learned = {name: each.copy() for name, each in self.learned.items()}
         return {**learned, "iterations": np.array(self.iterations)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned.
-
-        Raises:
-            InputError: The state belongs to another solver, or is damaged.
-        """
+        """Resume from a state that `state` returned; refuse another solver's or a damaged one."""
         check_arrays(state, self.state())
         if state["iterations"] < 0:
             raise InputError(f"the number of iterations is negative: {int(state['iterations'])}")
@@ -103,12 +92,11 @@ class BaseSolver:
 
 
 class SweepingSolver(BaseSolver):
-    """Base of solvers whose iterations sweep the whole tree; `seed` is not used.
+    """Base of solvers whose iterations sweep the whole tree; `seed` has no effect.
 
     Attributes:
-        tree: The tree of the game.
         tables: Regrets and average, at first 0, and the current strategy, at first uniform.
-        kept: Tables of a checkpoint by their names in it.
+        kept: Fields of `tables` that are learned, by their names in a checkpoint.
     """
 
     kept: Mapping[str, str] = {name: name for name in ("regret", "sigma", "average")}
@@ -129,7 +117,6 @@ class SampledSolver(BaseSolver):
     Attributes:
         tree: Tree that games are sampled from, an `InfoTree` or a `TiedTree`.
         deals: Cumulative probabilities of the deals, float64 [deals].
-        rng: Generator of all random numbers.
         kept: Names of the learned arrays, at first zeros, by action.
     """
 
@@ -143,7 +130,7 @@ class SampledSolver(BaseSolver):
         super().__init__(game, layout, {name: np.zeros(layout.shape) for name in self.kept})
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return the state for `restore`."""
+        """Return copies of all that `restore` needs, with the state of the generator."""
         return {**super().state(), "rng": np.array(json.dumps(self.rng.bit_generator.state))}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:

@@ -40,13 +40,9 @@ from closedhand.solvers.regrets import discount
 
 
 class Variant(NamedTuple):
-    """Settings of the loop.
+    """Settings of the loop: the exponents a (`positive`), b (`negative`) and c (`average`).
 
-    Attributes:
-        positive: The exponent a of the discount of positive regrets.
-        negative: The exponent b of the discount of negative regrets.
-        average: The exponent c of an iteration's weight in the average strategy.
-        predictive: Whether the latest regrets are counted twice as a prediction of the next ones.
+    `predictive`: the latest regrets count twice, as a prediction of the next ones.
     """
 
     positive: float
@@ -69,7 +65,7 @@ def iterate(tree, tables, variant, players, done, number):
 
 
 class Solver(SweepingSolver):
-    """Solver of a game by a variant of this loop."""
+    """Solver of a game by a variant of the loop."""
 
     def __init__(self, variant: Variant, trees: Trees, game: Game, seed: int = 0) -> None:
         super().__init__(trees, game, seed)

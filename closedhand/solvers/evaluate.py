@@ -6,7 +6,7 @@
    the set have values, as the player cannot distinguish them.
 3. NashConv is the sum over the players of the value of the best response less that of the strategy.
 
-`sigma` is a strategy: the probability of each action of each information set, a row of the tree.
+`sigma` is a strategy, the probability of each row of the tree: an action of an information set.
 """
 
 from typing import NamedTuple
@@ -30,7 +30,7 @@ from closedhand.solvers.tree import InfoTree
 
 @kernel
 def evaluate_all(tree, sigma, reached, values, gains, own, best):
-    """Write values of `sigma` for the first players to `own`, of all best responses to `best`."""
+    """Write values of best responses to `best`, and of `sigma` for `len(own)` players to `own`."""
     for player in range(len(best)):
         reach_others(tree, sigma, player, reached)
         if player < len(own):
@@ -42,7 +42,7 @@ def evaluate_all(tree, sigma, reached, values, gains, own, best):
 
 @kernel
 def best_value(tree, sigma, player, reached, values, gains):
-    """Return the value of a best response; `reach_others` and `respond` write the last three."""
+    """Return the value of a best response; the last three arguments are overwritten."""
     reach_others(tree, sigma, player, reached)
     respond(tree, reached, player, values, gains)
     return value(tree, values)
@@ -73,7 +73,7 @@ def _best_rows(tree: InfoTree, gains: np.ndarray) -> np.ndarray:
 
 
 def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) -> Evaluation:
-    """Evaluate a strategy, float64 by action of a tree of any kind, exactly.
+    """Evaluate a strategy, float64 by action of any tree, exactly.
 
     `zero_sum`: the game has two players, and their payoffs always add up to 0.
     """
@@ -92,9 +92,8 @@ class Losses(NamedTuple):
     """Losses of a strategy to best responses by information set; their sum is NashConv.
 
     Attributes:
-        loss: Gain of a player at each of its sets by the best action there, times the probability
-            of the set, float64 [sets]. The player follows the strategy before the set, and after
-            it a best response.
+        loss: Gain of a set's player by the best action there, times the probability of the set,
+            float64 [sets]. The player follows the strategy before, and a best response after.
         best: Row of the best action in each set, int64 [sets].
         values: Expected payoff of each row to its player, who then follows a best response, given
             that the set is reached, float64 [rows]. NaN in sets that chance and others never reach.
@@ -106,7 +105,7 @@ class Losses(NamedTuple):
 
 
 def losses(tree: InfoTree, sigma: np.ndarray) -> Losses:
-    """Divide the losses of a strategy, float64 [rows], among the information sets."""
+    """Compute the losses of a strategy, float64 [rows], by information set."""
     nodes, rows = len(tree.player), len(tree.actions)
     starts, number = tree.rows[:-1], np.diff(tree.rows)
     reached, values, gains = np.empty(nodes), np.empty(nodes), np.empty(rows)

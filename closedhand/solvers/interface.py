@@ -28,10 +28,7 @@ class Tree(Protocol):
 
     @property
     def first(self) -> np.ndarray:
-        """First child of each node, integers [nodes + 1].
-
-        The children of a node are contiguous: those of the next node follow them.
-        """
+        """First child of each node, integers [nodes + 1]; the next node's children follow."""
         ...
 
 
@@ -66,7 +63,7 @@ class Tables(NamedTuple):
 
 @dispatched()
 def reach_others(tree: Tree, sigma: Any, player: Any, out: Any) -> None:
-    """Write the probability of each node from chance and all players except `player`."""
+    """Write the probability of each node by chance and all players except `player` to `out`."""
 
 
 @dispatched()
@@ -90,9 +87,9 @@ def value(tree: Tree, values: Any) -> float:
 
 @dispatched()
 def add_average(tree: Tree, tables: Tables, player: Any, weight: Any) -> None:
-    """Add the current strategy of a player, times `weight`, to `tables.average`.
+    """Add a player's current strategy to `tables.average`; `tables.reached` is scratch space here.
 
-    `tables.reached` is scratch space here.
+    A set counts by `weight` times the probability of the player's own actions before it.
     """
 
 
@@ -113,7 +110,7 @@ def improve(tree: Tree, tables: Tables, player: Any, temperature: Any, step: Any
     """Do one step of magnetic mirror descent of a player, after `reach_others` and `expect`.
 
     `temperature` is the weight of the entropy, in the unit of payoffs; `step` is the step size, in
-    1 over that unit. It changes `tables.regret` (here logits), `tables.sigma` and `tables.values`.
+    1 over that unit. `tables.regret` (logits), `tables.sigma` and `tables.values` are changed.
     """
 
 
@@ -166,7 +163,7 @@ class Evaluation(NamedTuple):
 
     @property
     def exploitability(self) -> float:
-        """NashConv divided by the number of players."""
+        """`nash_conv` divided by the number of players."""
         return self.nash_conv / len(self.best_responses)
 
     def summary(self, game: Game) -> dict[str, Any]:

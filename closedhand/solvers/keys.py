@@ -11,8 +11,7 @@ from closedhand.core.numba.jit import kernel
 def mix(words, keys):
     """Continue the hashes `keys`, uint64 [n, 2], with the words of each row, integers [n, words].
 
-    It multiplies by odd constants and shifts, as MurmurHash3 does, with different constants in the
-    two halves.
+    It multiplies by odd constants, different ones in each half, and shifts, as MurmurHash3 does.
     """
     for i in range(len(words)):
         one, two = keys[i, 0], keys[i, 1]

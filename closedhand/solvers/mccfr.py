@@ -28,8 +28,8 @@ from closedhand.solvers.regrets import draw_deal, match_regrets, sample
 def sweep(tree, deal, player, rng, regret, average, queue, below, shares, values):
     """Learn from one deal, a node, for one player; `rng` draws the others' actions.
 
-    `regret` and `average` are changed. The last four are scratch space by place in the queue: nodes
-    to visit, the place of their first child, probabilities of actions, and values of nodes.
+    `regret` and `average` are changed. The other arrays are scratch space by place in the queue:
+    nodes to visit, the place of their first child, probabilities of actions, and values of nodes.
     """
     # Nodes are queued after their parents: a pass down visits them, a pass up computes values. A
     # sweep visits a small part of the tree, so the space that it uses stays in the CPU cache.
@@ -73,7 +73,7 @@ def sweep(tree, deal, player, rng, regret, average, queue, below, shares, values
 
 @kernel
 def iterate(tree, deals, players, rng, regret, average, queue, below, shares, values, number):
-    """Do `number` iterations; the four arrays before `number` are scratch space."""
+    """Do `number` iterations; the arrays are those of `sweep`."""
     for _ in range(number):
         for player in range(players):
             deal = draw_deal(deals, rng)

@@ -11,10 +11,9 @@ An iteration does this for one player after the other:
    by one update of the logits and a softmax.
 
 With a fixed temperature the policy approaches a quantal response equilibrium. Here temperature and
-step size both fall, and the last policy approaches an equilibrium in practice. The published
-guarantee covers fixed temperatures and policies over sequences only. After Sokota et al.,
+step size both fall, and the last policy approaches an equilibrium in practice. After Sokota et al.,
 "A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and Two-Player Zero-Sum
-Games" (2023), in behavioural form.
+Games" (2023), whose guarantee is for fixed temperatures and for policies over sequences.
 """
 
 import numpy as np
@@ -26,7 +25,7 @@ from closedhand.solvers.interface import expect, improve, reach_others
 TEMPERATURE = 1.0
 """Initial temperature, in the unit of payoffs; iteration t divides it by the square root of t."""
 STEP = 4.0
-"""Initial step size, in 1 over that unit; iteration t divides it by the square root of t."""
+"""Initial step size, in 1 / unit of payoffs; iteration t divides it by the square root of t."""
 
 
 @kernel

@@ -12,7 +12,7 @@ The nodes of a tree are stored by level, parents before children; the sets follo
 Except `reach` these functions are those of `interface`, which explains their arguments. Here arrays
 by action have the shape [rows], those by node [nodes], float64; `tree` is a `tree.InfoTree`, `n` a
 node, `s` an information set. The first nodes are the deals. The functions that `tied` imports also
-take its `TiedTree`. A game with a tree of its own has a module with other functions.
+take its `TiedTree`.
 """
 
 import numpy as np
@@ -78,7 +78,6 @@ def respond(tree, reached, player, values, gains):
     """Write values as `expect` does, for a player who follows a best response to the others.
 
     In `gains` the first row of each set of the player gets the index of the best action in the set.
-    Other rows are scratch space.
     """
     gains[:] = 0.0
     # All nodes of a set are on one level, so each level takes three loops: sum the values of the

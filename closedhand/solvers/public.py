@@ -1,8 +1,7 @@
 """The public graph of a small game: public states and the information sets within them.
 
 A public state is a view in which everything that some player cannot know is hidden. Information
-sets of a player with the same public state differ in the player's own cards. A strategy at a public
-state is a table with one line for each of them.
+sets of a player with the same public state differ in the player's own cards.
 """
 
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from closedhand.solvers.passes import reach_others
 from closedhand.solvers.tree import InfoTree, views_of_sets
 
 NOBODY = -1
-"""Player argument of `reach_others` by which the actions of all players count."""
+"""Argument `player` of `reach_others` for probabilities from chance and all players."""
 
 
 class PublicGraph(NamedTuple):

@@ -8,9 +8,8 @@ An iteration is a game, in which all players learn, each on its own information 
    by `RATE` of the difference (one-step Q-learning; payoffs come at the end, undiscounted).
 3. At the end, move the value of each player's last action towards its payoff in the same way.
 
-The strategy is the greedy one. Each player's problem changes as the others learn. Most equilibria
-mix actions, which a greedy strategy cannot do. After Watkins,
-"Learning from Delayed Rewards" (1989).
+The strategy is the greedy one, while most equilibria mix actions. After Watkins, "Learning from
+Delayed Rewards" (1989).
 """
 
 import numpy as np

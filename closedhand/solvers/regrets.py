@@ -46,9 +46,9 @@ def mirror_step(logit, value, temperature, step):
 
 @inlined
 def match_regrets(regret, row, number, out, place):
-    """Write probabilities in proportion to the positive regrets of the actions of a set.
+    """Write probabilities in proportion to positive regrets, uniform ones if there are none.
 
-    The set has `number` actions from `row` on in `regret`; they are written from `place` on.
+    They are those of `number` actions from `row` on in `regret`, and go from `place` on to `out`.
     """
     total = 0.0
     for k in range(number):

@@ -27,14 +27,11 @@ from closedhand.solvers.tree import InfoTree, build, layout_of
 
 
 def solve_program(payoffs: Any, first: Any, second: Any) -> tuple[float, np.ndarray, np.ndarray]:
-    """Solve the linear program of a game, up to the solver's tolerances.
+    """Solve the linear program of a game: its value for the first player, and both plans.
 
     `payoffs` are those of the first player by both players' sequences, weighted with chance, a
     sparse matrix [sequences of the first, sequences of the second]. `first` and `second` are the
     `constraints` of the two plans. A program that SciPy cannot solve is a `RuntimeError`.
-
-    Returns:
-        The value for the first player, and both plans: the probability of each sequence.
     """
     from scipy import optimize, sparse
 

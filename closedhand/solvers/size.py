@@ -23,7 +23,7 @@ def probe(rules, states, rng, ids, most):
 
     Knuth's estimator plays a random game. The product of the numbers of legal actions so far is an
     unbiased estimate of the size of each level. The game stops after `most` actions, or when the
-    product is infinite, as in a match of many rounds.
+    product is infinite.
     """
     state = states[0]
     contract.deal(rules, state, seed_in_kernel(rng))
@@ -53,11 +53,9 @@ def _about(number: float) -> str:
 
 
 def check_size(game: Game, most: int = MOST_NODES) -> float:
-    """Refuse a game that is surely too large; return the estimated histories below one deal.
+    """Return the estimated number of histories below one deal of a game.
 
-    Raises:
-        InputError: One deal alone is estimated at more than twice `most` histories, or the game
-            does not list its deals; the message states the size.
+    Refuse a game whose estimate is above twice `most`, or that does not list its deals.
     """
     each = estimate(game)
     size = f"one deal of {game.name} has {_about(each)} histories"

@@ -1,8 +1,4 @@
-"""Common code of all algorithms for small games: make a solver, run it and resume it.
-
-`Run.advance` runs a solver (`bases.BaseSolver`) for some iterations or time. The time of its
-judgements does not count.
-"""
+"""Common code of all algorithms for small games: make a solver, run it and resume it."""
 
 import dataclasses
 import json
@@ -65,7 +61,7 @@ CLOSE_JUDGEMENTS = 64
 
 
 class Run(long_work.Run[BaseSolver]):
-    """A run of an algorithm, with its judgements so far."""
+    """A run of an algorithm; its history has the judgements so far (`BaseSolver.summary`)."""
 
     def __init__(
         self,
@@ -110,13 +106,11 @@ class Run(long_work.Run[BaseSolver]):
         until: float | None = None,
         progress: Callable[[], object] = lambda: None,
     ) -> Self:
-        """Start or continue the algorithm; Ctrl-C stops it between two iterations.
+        """Start or continue the algorithm; return the run, judged, and saved if there is a folder.
 
-        It stops at `iterations` or `seconds` of work in all, or when NashConv is at most `until`;
-        None: no limit. `progress` is called about ten times a second. Errors are those of `work`.
-
-        Returns:
-            The run itself, judged, and saved if there is a folder.
+        It stops at `iterations` or `seconds` of work in all, without judgements, or when NashConv
+        is at most `until`; None: no limit. Ctrl-C stops it between two iterations. `progress` is
+        called about ten times a second. Errors are those of `work`.
         """
         self.learner.run(0)  # loads or compiles the kernels
         self.learner.end = np.inf if iterations is None else iterations
@@ -145,11 +139,7 @@ class Run(long_work.Run[BaseSolver]):
         return self.history[-1]
 
     def summary(self) -> dict[str, Any]:
-        """Summarise the run for JSON, without the strategy itself.
-
-        Raises:
-            InputError: It was not judged yet.
-        """
+        """Return settings and judgements for JSON; an `InputError` before the first judgement."""
         result = {"interrupted": self.interrupted, **self._last, "curve": self.history}
         return {**self.settings, **result}
 

@@ -1,7 +1,6 @@
 """Strategies of small games as tables by information set, their files, and an agent.
 
-The key of an information set is a hash of its view, so that playing a strategy needs no tree. Files
-are npz; they hold exact probabilities and their provenance.
+The key of an information set is a hash of its view, so that playing a strategy needs no tree.
 """
 
 import csv
@@ -56,7 +55,6 @@ class Strategy:
     """A behaviour strategy of all players.
 
     Attributes:
-        game: The game.
         keys: Keys of the information sets, uint64 [sets, 2].
         rows: First row of each set, int64 [sets + 1]; a row is an action of a set, as in `Layout`.
         actions: Action id of each row, int32 [rows].
@@ -78,15 +76,11 @@ class Strategy:
         return order, self.keys[order, 0]
 
     def find(self, views: np.ndarray) -> np.ndarray:
-        """Find the information sets of views [n] of the players to act; see `find_keys`."""
+        """Find the information sets, int64 [n], of views [n] as `find_keys` does."""
         return self.find_keys(keys_of(self.game, views))
 
     def find_keys(self, keys: np.ndarray) -> np.ndarray:
-        """Find the information sets, int64 [n], of keys, uint64 [n, 2].
-
-        Raises:
-            InputError: A key does not belong to a decision in this game.
-        """
+        """Find the information sets, int64 [n], of keys, uint64 [n, 2]; refuse unknown keys."""
         order, halves = self._sorted
         sets = order[np.minimum(np.searchsorted(halves, keys[:, 0]), len(order) - 1)]
         if (self.keys[sets] != keys).any():
@@ -113,20 +107,17 @@ def normalised(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def to_strategy(game: Game, layout: Layout, weights: np.ndarray, **about: object) -> Strategy:
     """Make the strategy that plays actions in proportion to weights, uniformly where all are 0.
 
-    Weights are at least 0, float64 by action of a tree with this layout. `about` is the provenance
-    of the strategy, JSON values.
+    Weights are at least 0, float64 by action of a tree with this layout. `about` is the provenance,
+    JSON values.
     """
     shares = normalised(layout.rows, weights[layout.entries])
     return Strategy(game, layout.keys, layout.rows, layout.actions, shares, about)
 
 
 def to_sigma(layout: Layout, strategy: Strategy) -> np.ndarray:
-    """Write a strategy as an array by action of a tree with this layout, float64 [layout.shape].
+    """Write a strategy, as by `rows_of`, to an array by action of a tree with this layout.
 
-    Places without an information set get 0.
-
-    Raises:
-        InputError: It is a strategy of another game.
+    The array is float64 [layout.shape]; places without an information set get 0.
     """
     sigma = np.zeros(layout.shape)
     sigma[layout.entries] = rows_of(strategy, layout)
@@ -157,10 +148,8 @@ def shared_responses(strategy: Strategy) -> dict[int, float]:
     """Compute the payoff of each side of several seats by a best response with shared information.
 
     The seats of the side see each other's cards and act as one player, against the strategy of all
-    others. This is an upper bound of their payoff by separate strategies.
-
-    Returns:
-        The expected sum of the side's payoffs by the number of the side.
+    others. The result has their expected sum of payoffs by side, an upper bound for separate
+    strategies.
 
     Raises:
         InputError: The game has such a side, and is too large or does not list its deals.
@@ -178,7 +167,7 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
     """Evaluate a strategy exactly, by default on the trees of its game.
 
     Raises:
-        InputError: The game is too large or does not list its deals, or the strategy is of another.
+        InputError: The game is too large or does not list its deals, or the strategy lacks sets.
     """
     game = strategy.game
     trees = trees or trees_of(game)
@@ -188,7 +177,7 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
 
 
 def strategy_of(game: Game, agent: AnyAgent) -> Strategy:
-    """Tabulate the strategy of an agent, or its text, over all information sets of a small game.
+    """Tabulate the strategy of an agent over all information sets of a small game.
 
     An agent without `probabilities` makes one decision at every set: a deterministic strategy.
 
@@ -218,7 +207,7 @@ def strategy_of(game: Game, agent: AnyAgent) -> Strategy:
 
 
 def save(strategy: Strategy, path: Path) -> None:
-    """Write `path` (npz), and a CSV file beside it if the game names its sets, atomically."""
+    """Write a strategy to `path` (npz), and to a CSV file beside it if the game names its sets."""
     game = strategy.game
     about = {
         "game": game.name,
@@ -303,7 +292,7 @@ def _sound(
 
 @kernel
 def choose_all(sets, rows, ids, probabilities, random, actions):
-    """Write an action drawn at each of `sets` to `actions`; `random` are uniform from 0 to 1."""
+    """Write an action drawn at each of `sets` to `actions` by uniform numbers `random`, all [n]."""
     for i in range(len(sets)):
         start = rows[sets[i]]
         number = rows[sets[i] + 1] - start

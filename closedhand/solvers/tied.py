@@ -32,11 +32,11 @@ Classes = Callable[[Game, InfoTree], np.ndarray]
 class TiedTree(NamedTuple):
     """An information tree whose sets are classes of information sets.
 
-    The attributes that `InfoTree` also has describe the classes.
+    Attributes named as in `InfoTree` are those of the classes.
 
     Attributes:
         whole: The tree of the game.
-        tied: Row in this tree of each row of the game, int64 [rows of the game].
+        tied: Row in this tree of each row of `whole`, int64 [rows of `whole`].
     """
 
     kernels = "closedhand.solvers.tied"
@@ -55,7 +55,7 @@ class TiedTree(NamedTuple):
 
 @kernel
 def add_average(tree, tables, player, weight):
-    """Add the current strategy of a player to its average, in every set by its own reach."""
+    """Add the current strategy of a player to its average, weighted in every set of `whole`."""
     own = tables.reached  # by row of the game: there are fewer than nodes
     whole = tree.whole
     for s in range(len(whole.owner)):
@@ -70,8 +70,7 @@ def add_average(tree, tables, player, weight):
 def tie(tree: InfoTree, classes: np.ndarray) -> TiedTree:
     """Tie the sets of each class; classes, int64 [sets], are numbered from 0 without gaps.
 
-    Raises:
-        InputError: Sets of a class differ in their player or their actions.
+    An `InputError` refuses classes whose sets differ in their player or their actions.
     """
     number = np.diff(tree.rows)
     _, originals = np.unique(classes, return_index=True)

@@ -9,8 +9,7 @@
    check that players remember their own actions.
 
 Nodes are stored level by level, in the order of their parents. Children are then contiguous, all
-arrays are read in order, and a pass down or up the tree is one loop. The key of an information set,
-in strategies as well, is a hash of 128 bits of the view.
+arrays are read in order, and a pass down or up the tree is one loop.
 """
 
 from collections import defaultdict
@@ -75,14 +74,14 @@ class InfoTree(NamedTuple):
 
 @kernel
 def count_actions(rules, states, ids, number):
-    """Write the number of legal actions in each state, 0 at the end of a game."""
+    """Write the number of legal actions in each state to `number`, 0 at the end of a game."""
     for i in range(len(states)):
         number[i] = 0 if contract.over(rules, states[i]) else contract.legal(rules, states[i], ids)
 
 
 @kernel
 def expand(rules, states, number, ids, children, actions):
-    """Write the state after each legal action of each state, and the actions."""
+    """Write the state after each legal action of each state to `children`, and the actions."""
     child = 0
     for i in range(len(states)):
         if number[i]:
@@ -117,7 +116,7 @@ def grow(game: Game, states: np.ndarray) -> Iterator[Level]:
 def chunks(game: Game, nodes: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield all deals of a game in chunks: states [n] and their probabilities, float64 [n].
 
-    A chunk is the larger, the fewer `nodes` there are below one deal.
+    `nodes`, the number below one deal, determines the size of a chunk by `CHUNK`.
     """
     size = int(max(1, CHUNK // (game.dtype.itemsize * max(1.0, nodes))))
     rest: Iterator[Deal] = game.deals()
@@ -162,7 +161,7 @@ def build(game: Game, together: bool = False, most: int = MOST_NODES) -> InfoTre
 def _piece(
     game: Game, level: Level, sides: np.ndarray, shares: np.ndarray, together: bool
 ) -> dict[str, np.ndarray]:
-    """Describe a level below some deals for `_joined`."""
+    """Make the arrays by node, decision, action or end of a level below some deals."""
     deciding = level.number > 0
     player = np.full(len(level.states), END, np.int8)
     player[deciding] = sides[level.states["player"][deciding]]
@@ -264,9 +263,9 @@ def trees_of(game: Game, states: str | None = None) -> Trees:
 
 
 def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield views [n] of the players to act and their information sets, int64 [n], in chunks.
+    """Yield one view of each information set, [n], and the sets, int64 [n], in chunks.
 
-    Every set of the tree, in which every seat is a player, comes once.
+    In the tree every seat is a player.
     """
     set_of_row = np.repeat(np.arange(len(tree.owner)), np.diff(tree.rows))
     places = tree.levels[:-1].copy()  # next node of each level: deals come as in `build`
