@@ -1,4 +1,4 @@
-"""Kernels on a device: arguments in its memory, launches, and what is compiled."""
+"""Kernels on a device: arguments in its memory, launches, and the kernels to compile ahead."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -28,7 +28,7 @@ ROWS_OF_A_BLOCK = 56 * 1024
 MOST_PER_BLOCK, THREADS = 64, 128
 """Largest number of games of a block; number of its threads, half of which write observations."""
 BLOCKS = 4
-"""Largest number of blocks per multiprocessor; they play any further games in turn."""
+"""Most blocks of a step per multiprocessor, twice as many if blocks use no shared memory."""
 STACK = 20 * 1024
 """Bytes of stack of a thread for kernels that make arrays of variable length on it."""
 SPARE = 64
@@ -46,7 +46,7 @@ class Shape(NamedTuple):
 
 
 _LOADED: dict[Any, Any] = {}
-"""Kernels that were loaded, by file, device and shared memory."""
+"""Loaded kernels by file, device and bytes of shared memory."""
 
 
 def import_torch() -> Any:
@@ -57,11 +57,11 @@ def import_torch() -> Any:
 
 
 class Device:
-    """A device and what is in its memory.
+    """A GPU, or the CPU, and copies of tables in its memory.
 
     Attributes:
         torch: PyTorch.
-        place: The device, a `torch.device`.
+        place: The `torch.device`.
         on_cpu: Whether it is the CPU.
     """
 
@@ -77,7 +77,7 @@ class Device:
         return self.torch.zeros(shape, dtype=getattr(self.torch, dtype), device=self.place)
 
     def array(self, tensor: Any, dtype: Any = None) -> Any:
-        """Convert a tensor to the form that kernels take.
+        """Convert a tensor to an array that kernels take, without a copy.
 
         `dtype` has the size of the tensor's numbers, or is a record type: each row is one record.
         """
@@ -98,7 +98,7 @@ class Device:
         return array.view(type(make_streams(0))) if self.on_cpu else array
 
     def tables(self, value: Any) -> Any:
-        """Copy tables in rules or policies to the GPU, once each; return these with addresses."""
+        """Copy the tables in rules or policies to the GPU, once each; return `value` with these."""
         key = id(value)
         if isinstance(value, np.record | np.ndarray):
             table: NDArray[Any] = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
@@ -143,7 +143,7 @@ class Device:
 
 
 def check_device(device: Any) -> "torch.device":
-    """Check a device, the CPU or a GPU that PyTorch finds, and return it."""
+    """Return a device, the CPU or a GPU that PyTorch finds; an `InputError` refuses any other."""
     torch = import_torch()
     try:
         found = torch.device(device)
@@ -192,7 +192,7 @@ def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape
 SHARED = {"sm_75": 64, "sm_80": 163, "sm_90": 227, "sm_100": 227}
 """KiB of shared memory that a block may have, by architecture."""
 LEAST_SHARED = 99
-"""The same for architectures that are not listed."""
+"""KiB of shared memory for architectures that are not listed."""
 
 
 def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[str, Any]]:

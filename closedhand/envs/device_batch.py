@@ -1,7 +1,7 @@
 """Thousands of games side by side as tensors of PyTorch, on a GPU or on the CPU.
 
-Tensors of fixed shape are changed in place, in one launch a step, new games included. On the CPU
-the same kernels run in a loop.
+Tensors of fixed shape are changed in place. A step, which also starts new games, is one launch on
+a GPU, and on the CPU a loop over the same kernels.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -130,7 +130,7 @@ class DeviceBatch:
         return shape_for(row, self.number, properties.multi_processor_count, most)
 
     def _check_memory(self) -> None:
-        """Refuse more games than fit before anything is allocated."""
+        """Refuse more games than fit into free memory; nothing is allocated yet."""
         if self.on_cpu:
             return
         free = self.torch.cuda.mem_get_info(self.device)[0]
@@ -209,7 +209,7 @@ class DeviceBatch:
         self._run(self._actions, starting=True)
 
     def step(self, actions: "torch.Tensor") -> None:
-        """Play one action in each game; where that ends a game, the next one begins.
+        """Play one action in each game; the next game begins where one ends.
 
         Args:
             actions: Ids of actions of the players to act, int64 [number] on the same device. An
@@ -252,7 +252,7 @@ class DeviceBatch:
         if not self.shape.by_block:
             self._observation_words.zero_()
             self._mask_words.zero_()
-        launch.set(5, starting)  # 5 and 6 are the places in `_prepare_step`
+        launch.set(5, starting)  # 5 and 6 are indices of `arguments` in `_prepare_step`
         launch.point(6, actions.data_ptr())
         launch(self._device.stream())
 
@@ -296,8 +296,7 @@ class DeviceBatch:
     def decide(self, agent: AnyAgent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
         """Return the actions of an agent for the players to act, int64 [number].
 
-        The agent decides in kernels. The actions are written into `out`, a tensor on the same
-        device, if it is given.
+        The actions are written into `out`, if it is given, a tensor like the actions of `step`.
 
         Raises:
             InputError: There is no such agent, or it decides in Python; `out` is no such tensor; or
@@ -330,7 +329,6 @@ class DeviceBatch:
         )  # fmt: skip
 
     def _deciding(self, actions: Any) -> tuple[Any, ...]:
-        """Return the arguments of `decide` after the policies."""
         array, dtype = self._device.array, self.game.dtype
         return (
             array(self.states, dtype), self._device.streams(self._picks),

@@ -114,7 +114,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         """Start new games, as `GameVectorEnv.reset`; `reset_mask` is the only option.
 
         Raises:
-            InputError: Invalid seeds or options.
+            InputError: An invalid seed, mask or option.
         """
         given = dict(common.reset_options(options))
         mask = given.pop("reset_mask", None)
@@ -152,5 +152,4 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         return self.batch.action_mask != 0
 
     def _seen(self) -> Any:
-        """Return the observations, an array or a new dict."""
         return self._observations if self.form.is_array else dict(self._observations)

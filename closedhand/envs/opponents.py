@@ -115,7 +115,7 @@ class Opponents:
 
 
 def check_seat(game: Game, seat: int | str) -> int | None:
-    """Parse a seat to its number, None for a random one; an `InputError` refuses another one."""
+    """Check a seat and return its number; None for `random`."""
     if isinstance(seat, str) and seat == "random":
         return None
     try:
@@ -127,9 +127,9 @@ def check_seat(game: Game, seat: int | str) -> int | None:
 
 @contextmanager
 def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
-    """Restore attributes of an env if a `given` start is refused in this block.
+    """Restore attributes of an env if an `InputError` in this block refuses a `given` start.
 
-    If `given` is None, nothing is kept. Agents made of a name or a `NamedAgent` are deep-copied.
+    If `given` is None, nothing is restored. Agents that were given as objects are not copied.
     """
     specs = env._opponents.specs if env._opponents is not None else ()
     # Deepcopy does not copy objects that are in its memo.

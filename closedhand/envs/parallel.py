@@ -28,7 +28,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     shows the finished game. Rewards are zero until the game ends.
 
     After an illegal action no action is played: the game ends, each agent that chose an illegal
-    action gets `illegal_reward`, and its infos contain `illegal_action`, True.
+    action gets `illegal_reward`, and its info contains `illegal_action`, True.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ parallel_env = GameParallel
 
 
 def _check_level(game: Game, state: State) -> None:
-    """Refuse a state in which only some players have acted, and so have fewer turns left."""
+    """Refuse a state in which only some players have acted: they have fewer turns to come."""
     state = state.copy()
     turns = [0] * game.num_players
     while not game.over(state):

@@ -16,7 +16,7 @@ from closedhand.core.text import showable
 
 WIDTH, HEIGHT = 960, 540
 EDGE, GAP = 16, 6
-"""Pixels between the rim and the rows, and between rows."""
+"""Pixels between the rows and the edges of the picture, and between rows."""
 NAMES, CARDS, LAST = 28, 206, 726
 """Left ends of the names, of the cards, and of the last plays and notes."""
 RIGHT = WIDTH - 28
@@ -164,7 +164,7 @@ def _draw_cards(
 
 @lru_cache(maxsize=512)
 def _card(card: str, width: int, height: int, strip: int) -> Any:
-    """Draw a card, for an empty text its back; the next card leaves its left `strip` visible."""
+    """Draw a card, its back for an empty text; at its left `strip` pixels will stay visible."""
     pillow = require_pillow()
     from PIL import ImageDraw
 
@@ -216,7 +216,7 @@ def _fill(draw: Any, shape: Points, x: float, y: float, r: float, color: Any) ->
 
 
 def _around(number: int) -> list[float]:
-    """Return evenly spaced angles around a circle, in radians."""
+    """Return `number` evenly spaced angles of a circle, in radians."""
     return [2 * pi * i / number for i in range(number)]
 
 

@@ -60,18 +60,18 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     @abstractmethod
     def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
-        """Start new games, by a seed for each, where `games`, bool [num_games], is True."""
+        """Start new games where `games`, bool [num_games], is True; `seeds` are for all games."""
 
     @abstractmethod
     def _play(self, actions: np.ndarray) -> np.ndarray:
-        """Play an action in each game, or start a new one where it is over.
+        """Play an action in each game, or start the next game where one is over.
 
-        Returns rewards [num_games, num_seats].
+        Return the rewards, [num_games, num_seats].
         """
 
     @abstractmethod
     def _over(self) -> np.ndarray:
-        """Return which games are over, bool [num_games], once they were started."""
+        """Return which of the started games are over, bool [num_games]."""
 
     @abstractmethod
     def _actors(self) -> np.ndarray:
@@ -167,8 +167,8 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 class SeatVectorEnv(Rows):
     """Self-play in games of this package, with a row for every seat; see `Rows`.
 
-    Rows and spaces are those of a `GameVectorEnv` with opponents. The first deal of game i is that
-    of a single env with seed + i.
+    A row has the spaces of a game of a `GameVectorEnv`. The first deal of game i is that of a
+    `SoloEnv` with seed + i.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.

@@ -23,15 +23,15 @@ from closedhand.envs.opponent_kernels import BEGIN
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
 
 Look = tuple[np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray]
-"""Arrays that a turn writes: observation, its mask and that of the info, and returns."""
+"""Arrays that a turn writes: observation, masks for observation and info, and returns."""
 
 INT8 = np.dtype(np.int8)
 IN_STATE = np.uint64(0)
-"""In place of a seed: begin with the game in the state."""
+"""In place of the seed of a deal: begin with the present state."""
 
 
 class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
-    """One seat of a game; the opponents play inside.
+    """One seat of a game; agents inside the env play the others.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
@@ -158,7 +158,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
                 raise InputError(common.ENDED_FIRST)
 
     def _buffers(self) -> Look:
-        """Create the arrays that a turn writes; the one for returns is used in all turns."""
+        """Create the arrays that a turn writes; all turns share the array of returns."""
         number = self.game.num_actions
         masks = np.empty(number, INT8), np.empty(number, INT8)
         return np.empty(self.form.size, INT8), masks, self._returns
@@ -244,7 +244,6 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         return render.render(self.game, state, self.render_mode)
 
     def _current(self, look: Look) -> tuple[Observation, dict[str, Any]]:
-        """Return observation and info, each with its own mask."""
         observation, (mask, info_mask), _ = look
         if self.render_mode == "human":
             self.render()

@@ -1,4 +1,4 @@
-"""Checks of the contract itself: a game's fields, and its functions by the rules of play.
+"""Checks of a game's fields, deals, actions, payoffs and observations.
 
 `course.py` calls the checks of a `Walk`, a random game in progress.
 """

@@ -1,4 +1,4 @@
-"""Random games with checks of every state, of the end, and close checks of some states."""
+"""Random games with checks of every state, of the end, and further checks of some states."""
 
 from closedhand.core.game import Game
 from closedhand.envs.observation_form import COMPACT, PLANES
@@ -30,7 +30,6 @@ CLOSELY: Checks = {
     "scene": check_scene,
     "save and load": check_save,
 }
-"""Checks of some states of a game."""
 
 
 def look(walk: Walk, checks: Checks) -> None:

@@ -62,7 +62,6 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
 
 
 def _positions(game: Game, rng: np.random.Generator) -> Iterator[State]:
-    """Iterate over the positions of a game of random play."""
     state = game.deal(rng)
     yield state
     while not game.over(state):
@@ -139,7 +138,6 @@ def wrapped(number: Any, change: int) -> Any:
 
 
 def _check_refused(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
-    """Check that the envs refuse a state that `load` refuses."""
     refused = "a state that `load` refuses"
     refuses(lambda: table.reset(options={"state": state}), f"reset to {refused}")
     refuses(lambda: setattr(envs, "states", np.repeat(state, 2)), f"envs.states = {refused}")

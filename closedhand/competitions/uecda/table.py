@@ -124,8 +124,8 @@ class Result:
         gains: Points of each complete round, by player.
         decisions: Number of decisions in tricks, by player.
         seconds: Time of these decisions, by player; for a client from the question to its answer.
-            Those in the exchange are left out: the answer of the fugo may lie there unread until
-            the daifugo has chosen.
+            The exchange is left out: there the answer of the fugo may lie unread until the daifugo
+            has chosen.
         late: Number of questions not answered in time, by player.
         illegal: Number of illegal answers, by player. A pass or, in the exchange, the best cards
             take the place of each.
@@ -232,7 +232,6 @@ class Table:
             client.queue(wire.hand_cells(hand) + status.pack())
 
     def _exchange(self, transcript: logs.Transcript) -> None:
-        """Ask daifugo and fugo together for the cards that they give back."""
         state = self._state
         pairs = [(winner(state, pair), loser(state, pair)) for pair in range(len(TAXES))]
         self._send([taker for taker, _ in pairs])
@@ -309,7 +308,6 @@ class Table:
         self._margin = status.margin
 
     def _ask(self, status: Status, cells: Sequence[bytes]) -> None:
-        """Send all clients their hands; to the player to act this is the question."""
         mine, others = status._replace(my_turn=1).pack(), status.pack()
         for player, client in self._clients.items():
             client.queue(cells[player] + (mine if player == status.player else others))
