@@ -79,11 +79,7 @@ class CheckedActions(common.Copied, AssertOutOfBoundsWrapper[str, Observation, i
     """A check of an action's type, then PettingZoo's check that the action is in its space."""
 
     def step(self, action: int | None) -> None:
-        """Step the wrapped env.
-
-        Raises:
-            InputError: The action is not one of the game; the env is unchanged.
-        """
+        """Step the wrapped env; an `InputError` refuses an action that is no id of the game."""
         agent = self.agent_selection
         if action is not None or not (self.terminations[agent] or self.truncations[agent]):
             table: Any = self.env.unwrapped

@@ -40,6 +40,8 @@ PICKS = 0x5DEECE66D
 class DeviceBatch:
     """Games on a device, changed in place.
 
+    Before the first `reset`, other methods raise an `InputError`.
+
     Attributes:
         torch: PyTorch, which is imported when the first batch is made.
         device: The device, a `torch.device`.
@@ -216,7 +218,7 @@ class DeviceBatch:
                 illegal one ends its game, unless it counts as a pass (`game.lenient`).
 
         Raises:
-            InputError: The actions are no such tensor, or no games were started.
+            InputError: The actions are no such tensor.
         """
         self._check_started()
         self._check_actions(actions)
@@ -273,11 +275,7 @@ class DeviceBatch:
         return self._device.launch(name, like, arguments, shape.blocks, shape.threads, shape.shared)
 
     def sample(self) -> "torch.Tensor":
-        """Draw legal actions uniformly, int64 [number]; every call returns the same tensor.
-
-        Raises:
-            InputError: No games were started.
-        """
+        """Draw legal actions uniformly, int64 [number]; every call returns the same tensor."""
         self._check_started()
         device = self._device
         arguments = (
@@ -299,8 +297,7 @@ class DeviceBatch:
         The actions are written into `out`, if it is given, a tensor like the actions of `step`.
 
         Raises:
-            InputError: There is no such agent, or it decides in Python; `out` is no such tensor; or
-                no games were started.
+            InputError: There is no such agent, or it decides in Python; or `out` is no such tensor.
         """
         self._check_started()
         if out is not None:

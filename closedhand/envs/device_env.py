@@ -111,11 +111,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Tensors, Tensors]:
-        """Start new games, as `GameVectorEnv.reset`; `reset_mask` is the only option.
-
-        Raises:
-            InputError: An invalid seed, mask or option.
-        """
+        """Start new games as `GameVectorEnv.reset` does, but with no option except `reset_mask`."""
         given = dict(common.reset_options(options))
         mask = given.pop("reset_mask", None)
         if given:

@@ -84,10 +84,7 @@ class Opponents:
         """Let all agents play, in Python, until each game is over or it is the user's turn.
 
         The games `states`, [n], change in place; `seats` are those of the user, int64 [n]. Return
-        which games are over, bool [n].
-
-        Raises:
-            InputError: An agent chose an illegal action.
+        which games are over, bool [n]. An `InputError` refuses an illegal action of an agent.
         """
 
         def ahead(games: Any) -> np.ndarray:

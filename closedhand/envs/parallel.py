@@ -41,11 +41,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         illegal_reward: float = common.ILLEGAL_REWARD,
         **options: Any,
     ) -> None:
-        """Make the env; arguments are those of `SoloEnv`.
-
-        Raises:
-            InputError: As for `SoloEnv`, or a game whose players act in turn.
-        """
+        """Make the env with the arguments of `SoloEnv`; refuse a game whose players act in turn."""
         super().__init__(
             game, render_mode=render_mode, observation=observation, mask=mask, **options
         )

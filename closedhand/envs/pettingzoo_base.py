@@ -52,11 +52,7 @@ class Table(common.Copied, Spaces):
         mask: str = IN_OBSERVATION,
         **options: Any,
     ) -> None:
-        """Make the env, without a deal; the arguments are those of `SoloEnv`.
-
-        Raises:
-            InputError: An unknown name, option, render mode or form of observations.
-        """
+        """Make the env, without a deal; arguments and errors are those of `SoloEnv`."""
         self.game = common.resolve(game, options)
         self.form = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)

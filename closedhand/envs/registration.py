@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 def register(spec: GameSpec) -> None:
-    """Enter the envs of a game into the registries; repeating it has no effect.
-
-    Raises:
-        InputError: Another game has envs of these ids.
-    """
+    """Enter the envs of a game into the registries, once; refuse ids that another game has."""
     _check_ids(spec)
     if spec.gymnasium_id in gymnasium.registry:
         return

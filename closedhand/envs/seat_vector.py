@@ -188,11 +188,7 @@ class SeatVectorEnv(Rows):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Make the env of `num_games` games; other arguments are those of `GameVectorEnv`.
-
-        Raises:
-            InputError: An unknown name, option, mode or form, or a number out of range.
-        """
+        """Make the env of `num_games` games; other arguments, and errors, as in `GameVectorEnv`."""
         self.game = common.resolve(game, options)  # refuses other options of a `GameVectorEnv`
         self._env = GameVectorEnv(
             self.game, num_games, reward="seats", observation=observation, mask=mask,

@@ -291,11 +291,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         return observations, *result, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:
-        """Return the masks that the infos hold, bool [num_envs, num_actions].
-
-        Raises:
-            InputError: The env was made without masks.
-        """
+        """Return the masks of the infos, bool [num_envs, num_actions]; refuse `legal="ids"`."""
         if not self.has_mask:
             raise InputError("there are no masks: make the env without legal='ids'")
         return self._show().masks != 0

@@ -88,11 +88,7 @@ def play_one(walk: Walk) -> None:
 
 
 def look_closely(walk: Walk) -> tuple[int, int]:
-    """Check some states of a game in depth.
-
-    Returns:
-        Number of redeals that changed a state, and number of views built by `view_from`.
-    """
+    """Check some states in depth; count the redeals that changed a state, and the built views."""
     game, whole = walk.game, walk.actions
     changed = built = 0
     for step in sorted(some(range(len(walk.states)), walk.rng)):

@@ -28,9 +28,6 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
 
     Yields:
         Number of accepted states so far, before each damaged state and at the end.
-
-    Raises:
-        Broken: A damaged state is neither refused nor treated as a valid one.
     """
     rng = np.random.default_rng(seed)
     pool = [state.copy() for _ in range(6) for state in _positions(game, rng)]

@@ -90,11 +90,7 @@ def _report(game: Game, seed: int, write: int) -> None:
 
 
 def hostile_input(game: Game, seed: int) -> Iterator[str]:
-    """Pass arguments to a game that it must refuse; yield the text of each call beforehand.
-
-    Raises:
-        Broken: A call is not refused by an `InputError` of one line, or `throw` raises it.
-    """
+    """Pass arguments to a game that it must refuse; yield the text of each call beforehand."""
     for what, call in (*_calls_of_game(game, seed), *_calls_of_envs(game, seed)):
         yield what
         refuses(call, what)

@@ -58,8 +58,9 @@ def round_game(**options: Any) -> Game:
 class Connection:
     """Reads the numbers and tables of a server in order.
 
-    A failed connection raises an `EOFError`, so that an `OSError` can only be one of the agent.
-    `check` is called at intervals while the server is silent, and may raise `KeyboardInterrupt`.
+    Methods raise an `EOFError` if the connection was closed or has failed, so that an `OSError` can
+    only be one of the agent. `check` is called at intervals while the server is silent, and may
+    raise `KeyboardInterrupt`.
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
@@ -70,11 +71,7 @@ class Connection:
         self._start = 0
 
     def read(self, size: int) -> bytes:
-        """Read the next `size` bytes.
-
-        Raises:
-            EOFError: The connection was closed or has failed.
-        """
+        """Read the next `size` bytes."""
         while len(self._data) - self._start < size:
             try:
                 chunk = self._sock.recv(CHUNK)
@@ -91,19 +88,15 @@ class Connection:
         return self._data[self._start - size : self._start]
 
     def number(self) -> int:
-        """Read the next number, an int32; errors are those of `read`."""
+        """Read the next number, an int32."""
         return wire.NUMBER.unpack(self.read(4))[0]
 
     def table(self) -> bytes:
-        """Read the next table, `wire.TABLE` bytes; errors are those of `read`."""
+        """Read the next table, `wire.TABLE` bytes."""
         return self.read(wire.TABLE)
 
     def send(self, cells: bytes) -> None:
-        """Send cells as a whole table, in one write so that it arrives whole.
-
-        Raises:
-            EOFError: The connection has failed.
-        """
+        """Send cells as a whole table, in one write so that it arrives whole."""
         try:
             self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
         except OSError:
@@ -199,10 +192,7 @@ class Client:
         round_game(**options)
 
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
-        """Play a match.
-
-        Args:
-            progress: Callback that receives the number of rounds played.
+        """Play a match; `progress` receives the number of rounds played after each of them.
 
         Returns:
             The result, also if the server disconnected or Ctrl-C ended the match.

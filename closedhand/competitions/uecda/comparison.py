@@ -50,14 +50,9 @@ class Comparison:
     class_rows: int = 0  # number of tables during tricks that differ only in the row of classes
 
     def add(self, recorded: Sequence[bytes], ours: bytes) -> tuple[int, str] | None:
-        """Count differences between the recorded messages to a client and the bytes of ours.
+        """Count differences between the recorded messages to a client in a round and ours, joined.
 
-        Args:
-            recorded: The messages of a round, tables and single numbers.
-            ours: Our messages, joined.
-
-        Returns:
-            The number, from 0, of the first message that differs, and how; None if there is none.
+        Return the number, from 0, of the first message that differs, and how; None if none does.
         """
         end, first = 0, None
         for number, data in enumerate(recorded):

@@ -88,6 +88,8 @@ def complete(view: State, places: np.ndarray) -> None:
 class Follower:
     """Tracks the view of one player through the rounds of a match.
 
+    An `InputError` refuses tables that are not valid, or that contradict the rules.
+
     Attributes:
         me: The player.
         view: The view, up to date at the player's own turns and after `finish`.
@@ -105,11 +107,7 @@ class Follower:
         self._leading = False  # whether the first trick has begun
 
     def begin(self, table: bytes) -> int:
-        """Begin a round with its first table; return the number of cards to be given back now.
-
-        Raises:
-            InputError: The table does not show a hand at the start of a round.
-        """
+        """Begin a round with its first table; return the number of cards to be given back now."""
         status = wire.read_status(table)
         classes = status.classes if any(status.classes) else (-1,) * PLAYERS
         players = list(range(PLAYERS))
@@ -150,11 +148,7 @@ class Follower:
         view.player = view.owner = winner(view, 0)
 
     def give(self, agent: Agent, number: int) -> int:
-        """Let an agent choose the cards to give back in the exchange; return them as a set.
-
-        Raises:
-            InputError: The server asks for another number of cards than the rules.
-        """
+        """Let an agent choose `number` cards to give back in the exchange; return them as a set."""
         view = self.view
         pair = int(view.classes[self.me])
         if not 0 <= pair < len(TAXES) or TAXES[pair] != number:
@@ -198,14 +192,7 @@ class Follower:
         self._exchanging = False
 
     def turn(self, table: bytes) -> tuple[int, bool]:
-        """Process the table that begins a turn.
-
-        Returns:
-            The player to act, and whether it is this one; only then is `view` up to date.
-
-        Raises:
-            InputError: The table does not show a turn in a round.
-        """
+        """Process the table of a turn; return the player to act, and whether that is `me`."""
         player, mine = wire.turn_of(table)
         if not 0 <= player < PLAYERS:
             raise InputError(f"the server's table asks player {player}")
@@ -232,11 +219,7 @@ class Follower:
         new_trick(view, leader)
 
     def see(self, player: int, cells: bytes) -> None:
-        """Process the cells after a turn: a play, or unchanged or blank cells for a pass.
-
-        Raises:
-            InputError: The cells do not show a play.
-        """
+        """Process the cells after a turn: a play, or unchanged or blank cells for a pass."""
         action: int | None = PASS
         if cells not in (self._lying, wire.NOTHING):
             action = wire.read_play(cells)

@@ -50,11 +50,7 @@ def _is_line(data: Any) -> bool:
 
 
 def read(path: Path) -> Iterator[Round]:
-    """Read the rounds of a recording.
-
-    Raises:
-        InputError: The file cannot be read, or is not a recording.
-    """
+    """Read the rounds of a recording in order; an `InputError` refuses any other file."""
     found: dict[int, dict[int, list[Message]]] = {}
     for number, line in filled_lines(path):
         with prefixed(f"{path}, line {number}"):
