@@ -105,7 +105,7 @@ class Device:
             if key not in self._tables:
                 content = np.frombuffer(table.tobytes() + bytes(SPARE), np.uint8)
                 tensor = self.torch.from_numpy(content.copy()).to(self.place)
-                self._tables[key] = value, tensor  # with the value, so that its id stays its own
+                self._tables[key] = value, tensor  # keeps the value, so that no other gets its id
             pointer = int(self._tables[key][1].data_ptr())
             if isinstance(value, np.record):
                 return DeviceRecord(pointer)

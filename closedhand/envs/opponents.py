@@ -24,7 +24,6 @@ Spec = str | Player | Sequence[str | Player]
 """A name or an agent for all other seats, or a sequence with one for each other seat."""
 
 DERIVED = ("policies", "packed")
-"""Cached attributes that are derived from the agents."""
 
 
 class Opponents:

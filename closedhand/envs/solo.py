@@ -35,10 +35,10 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]. With `mask="info"` it has no mask, and a vector stands alone. The reward is 0
-    before the end of the game, then the seat's return. In games that pay in stages (`game.staged`)
-    it is the growth of the seat's return since its last step. An illegal action ends the game with
-    `illegal_reward`, or counts as a pass (`game.lenient`). Infos:
+    [num_actions]. With `mask="info"` infos alone have the mask, and a vector comes without a dict.
+    The reward is 0 before the end of the game, then the seat's return. In games that pay in stages
+    (`game.staged`) it is the growth of the return since the last step. An illegal action ends the
+    game with `illegal_reward`, unless it counts as a pass (`game.lenient`). Infos:
 
     - `action_mask`, as in the observation; all zero after the end.
     - `current_player`, the user's seat.
@@ -141,7 +141,6 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         return self._current(look)
 
     def _start(self, given: State | None) -> Look:
-        """Start a game, and let the opponents play until it is the user's turn."""
         while True:
             self._paid = 0.0
             seed = draw_seed(self.np_random) if given is None else IN_STATE

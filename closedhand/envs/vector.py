@@ -171,7 +171,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             self._opponents = Opponents(self.game, opponents, self.np_random)
         seats = self.game.num_players
         self._terms = Terms(seats, self.game.staged, own, self.illegal_reward)
-        self._games = Games(  # whose status is over until they begin
+        self._games = Games(  # their status is `OVER` until they begin
             self.game.empty(num_envs), make_streams(num_envs), np.zeros(num_envs, np.uint64),
             np.zeros(num_envs, np.int64), np.zeros((num_envs, seats)), np.zeros((num_envs, seats)),
             np.full(num_envs, OVER, np.int8), np.full(num_envs, NONE), np.zeros(num_envs, np.int64),
@@ -196,7 +196,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             reason = self.game.valid(state)
             if reason:
                 raise InputError(f"states[{i}] is not a state of {self.game.name}: {reason}")
-        with unchanged_if_refused(self, states[0], *HELD):  # any state: the start is given
+        with unchanged_if_refused(self, states[0], *HELD):  # any state: the start is a given one
             self._games.states[:] = states
             self._begin(self._everywhere, SET)
 
@@ -278,7 +278,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         infos |= played
         result = rewards.copy() if by_seat else shown.reward, terminations
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
-            # The arrays of the step hold for the other games, too: mark those that are over.
+            # The arrays of the step hold for the other games, too: mark only games that ended.
             final = {
                 name: part & terminations if name.startswith("_") else part
                 for name, part in infos.items()
@@ -287,7 +287,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             self._begin(terminations, DEALT)
             observations, infos = self.observe()
             infos |= marked(terminations, {"final_obs": last, "final_info": final})
-            infos |= deepcopy(played)  # those of `final` are the same arrays
+            infos |= deepcopy(played)  # `final` has the same arrays
         return observations, *result, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:
@@ -301,7 +301,6 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         return self._put_together(self._show())
 
     def _put_together(self, shown: Shown) -> tuple[Observation, Infos]:
-        """Make observations and infos from the output of the kernel."""
         games = self._games
         observations = self.form.show(shown.observations, shown.copies if self.has_mask else None)
         seen: Infos = {"current_player": games.players.copy()}

@@ -34,7 +34,6 @@ NO_STATES: tuple[Any, ...] = (
 )  # fmt: skip
 
 DAMAGED = 100
-"""Number of damaged states that a game gets."""
 
 PATIENCE = 1800
 """Seconds after which the child process counts as hanging; it usually takes a few."""

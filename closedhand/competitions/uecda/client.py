@@ -183,7 +183,7 @@ class Client:
         warm_up(self.game, made("random" if isinstance(agent, Agent) else agent))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
-        except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
+        except (OSError, OverflowError, ValueError) as error:  # the latter two: bad host or port
             raise InputError(f"no server at {host}:{port}: {reason_of(error)}") from None
 
     @staticmethod

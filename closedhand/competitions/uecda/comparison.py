@@ -138,7 +138,6 @@ class _Replay(Table):
         self._latest = wire.BLANK
 
     def replay(self, messages: Round) -> Comparison:
-        """Play a round, and compare its messages."""
         end = wire.NUMBER.pack(wire.MATCH_OVER)
         game = self._games[messages[0][-1:] == [(SERVER, end)]]
         self._rules, self._state = game.rules, _start(game, messages)

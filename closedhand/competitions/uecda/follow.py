@@ -182,11 +182,11 @@ class Follower:
         rank = int(view.classes[self.me])
         pair = min(rank, PLAYERS - 1 - rank)  # 2, which is no pair, for the heimin
         view.returned[:] = 0  # drop the picks of `give`: the server may have moved other cards
-        for each, tax in enumerate(TAXES):  # cards of a pair without us stay unknown
+        for each, tax in enumerate(TAXES):  # cards of a pair without `me` stay unknown
             start = sum(TAXES[:each])
             view.history[start : start + tax] = HIDDEN
             view.moves = start
-            if each == pair:  # the cards that left our hand, or came to it
+            if each == pair:  # the cards that left the player's hand, or came to it
                 self._pick(pair, before & ~hand if rank == pair else hand & ~before)
         view.moves = sum(TAXES)
         self._exchanging = False

@@ -158,7 +158,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server((address[0], port), family=family, backlog=MOST_WAITING)
-    except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
+    except (OSError, OverflowError, ValueError) as error:  # the latter two: bad host or port
         raise InputError(f"cannot listen at {host}:{port}: {reason_of(error)}") from None
 
 

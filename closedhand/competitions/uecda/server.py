@@ -57,7 +57,7 @@ class Server:
             fallback: Agent that replaces a client that has lost its seat.
             log: New file for the log, begun with the match and complete at the end of every round;
                 its last line has the seed.
-            note: Callback that receives a line about each client that takes or loses a seat.
+            note: Callback that receives lines about clients and about refused connections.
             **options: Options of the rules.
 
         Raises:

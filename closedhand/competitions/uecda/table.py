@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 def step(rules, state, action):
     """Apply a submitted action, or a pass in place of an illegal one; return the `Outcome`."""
     number = state.round_number  # `play` deals the next round at once when one is over
-    admitted = admit(rules, state, action, None)  # it needs no scratch space
+    admitted = admit(rules, state, action, None)  # `admit` needs no scratch space here
     turned, lock, back = np.int64(state.revolution), np.int64(state.lock), is_back(rules, state)
     if admitted != PASS:
         turned = revolution_after(rules, state, admitted)
@@ -193,7 +193,7 @@ class Table:
         return transcript.values(places, [seat.points for seat in self._seats])
 
     def result(self, rounds: int) -> Result:
-        """Collect the result so far of a match of a number of rounds."""
+        """Collect the result so far of a match of `rounds` rounds."""
         seats = self._seats
         return Result(
             names=tuple(seat.name for seat in seats),
@@ -314,7 +314,6 @@ class Table:
         self._send([status.player])
 
     def _show(self, mover: int, accepted: bool, table: bytes, ended: bool) -> None:
-        """Queue the cells after a turn for all clients, with whether the round goes on."""
         end = wire.GOES_ON
         if ended:
             end = wire.MATCH_OVER if over(self._rules, self._state) else wire.ROUND_OVER
