@@ -96,8 +96,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     are the growth of the returns.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
-    `reset(options={"state": state})` returns to it. Before the first `reset`, other methods raise
-    `gymnasium.error.ResetNeeded`.
+    `reset(options={"state": state})` returns to it. Before the first `reset`, methods that need a
+    game raise `gymnasium.error.ResetNeeded`.
     """
 
     compiled = ("_packed", "_codes")
@@ -106,15 +106,10 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     """Compiled code of `PLAY` and of `LOOK`."""
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Start a new game.
+        """Start a new game; without a `seed` the stream of deals continues.
 
-        Args:
-            seed: Seed that restarts the stream of deals; None: the stream continues.
-            options: `deal`, the text of a deal, or `state`, a state to continue from.
-
-        Raises:
-            InputError: The seed is not a whole number of 0 or more, or an option is not a deal or
-                the state of a game in progress; the env is unchanged.
+        `options` may have `deal`, the text of a deal, or `state`, the state of a game in progress.
+        An `InputError` refuses other values, and leaves the env unchanged.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         self._begin(seed, given)

@@ -60,7 +60,6 @@ class Device:
     """A GPU, or the CPU, and copies of tables in its memory.
 
     Attributes:
-        torch: PyTorch.
         place: The `torch.device`.
         on_cpu: Whether it is the CPU.
     """
@@ -98,7 +97,7 @@ class Device:
         return array.view(type(make_streams(0))) if self.on_cpu else array
 
     def tables(self, value: Any) -> Any:
-        """Copy the tables in rules or policies to the GPU, once each; return `value` with these."""
+        """Copy tables in rules or policies to the GPU, once each; return `value` with copies."""
         key = id(value)
         if isinstance(value, np.record | np.ndarray):
             table: NDArray[Any] = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
@@ -175,8 +174,8 @@ def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape
 
     The observation and the mask of a game take `row` bytes. The GPU has `processors`
     multiprocessors, and a block may have `most_shared` bytes of shared memory. If four rows fit
-    into these, a block writes the rows of 4 to `MOST_PER_BLOCK` games there. Else a thread plays a
-    game and writes its row to global memory, and `per_block` and `shared` are 0, unused.
+    into that memory, a block writes the rows of 4 to `MOST_PER_BLOCK` games there. Else a thread
+    plays a game and writes its row to global memory; `per_block` and `shared` are 0, unused.
     """
     # A multiple of 4, so that the rows of a block begin and end with whole words.
     per_block = min(MOST_PER_BLOCK, min(ROWS_OF_A_BLOCK, most_shared) // row // 4 * 4)

@@ -43,9 +43,7 @@ class DeviceBatch:
     Before the first `reset`, other methods raise an `InputError`.
 
     Attributes:
-        torch: PyTorch, which is imported when the first batch is made.
-        device: The device, a `torch.device`.
-        form: Form of the observations.
+        device: The `torch.device`.
         observation: Observations of the players to act, int8 [number, size].
         action_mask: Masks of the players to act, int8 [number, num_actions].
         player: Seat to act, int64 [number].
@@ -69,10 +67,10 @@ class DeviceBatch:
         illegal_reward: float = common.ILLEGAL_REWARD,
         shape: Shape | None = None,
     ) -> None:
-        """Allocate memory for games; `reset` starts them.
+        """Allocate memory for `number` games; `reset` starts them.
 
-        `number` is the number of games, `shape` the launch configuration of steps on a GPU, by
-        default that of `shape_for`. Other arguments are those of `DeviceVectorEnv`.
+        `shape` is the launch configuration of steps on a GPU, by default that of `shape_for`. Other
+        arguments are those of `DeviceVectorEnv`.
 
         Raises:
             InputError: No GPU, no room for so many games on it, an opponent that decides in Python,

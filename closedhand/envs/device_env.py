@@ -29,13 +29,12 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     the next step. Steps are launched on PyTorch's current stream, so a step and a network can be
     captured in one CUDA graph. A step reads nothing from the device.
 
-    Observations are a dict of int8 tensors (with `mask="info"` a vector stands alone). `infos` are
-    a dict of tensors `action_mask`, `current_player`, `rewards`, `actor` and `illegal_action` as in
-    `GameVectorEnv`, all valid for every game; after `reset` the actor is -1. The last observation
-    of a finished game is not kept.
+    Observations are a dict of int8 tensors; with `mask="info"` a vector comes without a dict. Infos
+    are a dict of tensors `action_mask`, `current_player`, `rewards`, `actor` and `illegal_action`
+    as in `GameVectorEnv`, all valid for every game; after `reset` the actor is -1. The last
+    observation of a finished game is not kept.
 
     Attributes:
-        game: The rules, with `game.text(action)` and `game.parse(text)`.
         batch: The games, with `sample()` and `decide(agent)`.
         reward: Rewards of `step`: `actor` or `seats`.
     """

@@ -54,10 +54,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     ) -> tuple[dict[str, Observation], Infos]:
         """Start a new game, as `GameAEC.reset`; return observations and infos, by agent.
 
-        Raises:
-            InputError: The seed is not a whole number of 0 or more, or an option is not a deal or a
-                full state of a game in progress in which all players have acted equally often; the
-                env is unchanged.
+        A `state` in which some players have acted and others have not is refused, too.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         if given is not None:

@@ -38,7 +38,6 @@ class Table(common.Copied, Spaces):
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
-        form: Form of the observations.
         render_mode: `human`, `ansi`, `rgb_array` or None.
         possible_agents: `player_0` and so on, by seat.
     """

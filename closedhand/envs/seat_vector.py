@@ -34,12 +34,7 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     of its seat, also when another seat acts, and the rows of a game end together. A learner treats
     each row as an env of one player with many forced actions, so that its returns and advantages
     are correct. `infos["to_act"]`, bool [num_envs], marks the rows to act; a custom loop may skip
-    the others. With `mask="info"` masks stand in the infos alone.
-
-    Attributes:
-        num_games: Number of games.
-        num_seats: Number of seats of a game.
-        form: Form of the observations.
+    the others. With `mask="info"` infos alone have the masks.
     """
 
     num_games: int
@@ -169,9 +164,6 @@ class SeatVectorEnv(Rows):
 
     A row has the spaces of a game of a `GameVectorEnv`. The first deal of game i is that of a
     `SoloEnv` with seed + i.
-
-    Attributes:
-        game: The rules, with `game.text(action)` and `game.parse(text)`.
     """
 
     metadata = common.metadata(autoreset_mode=AutoresetMode.NEXT_STEP)

@@ -51,7 +51,6 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
         seat: The seat of this episode.
-        form: Form of the observations.
     """
 
     metadata = common.metadata()

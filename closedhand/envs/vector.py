@@ -92,13 +92,11 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     GPU. Other opponents, such as searches, play all games with one stream: what they draw depends
     on `num_envs`. Copies and pickles continue the games in progress. For search, `states` can be
     read, and assigned; `observe` then shows the assigned states. Before the first `reset`, methods
-    raise `gymnasium.error.ResetNeeded`.
+    that need games raise `gymnasium.error.ResetNeeded`.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
-        form: Form of the observations.
         reward: Rewards of `step`: `actor` or `seats`.
-        has_mask: Whether there are masks.
         is_self_play: Whether the user plays several seats.
     """
 
@@ -138,8 +136,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 step of self-play.
             observation: Form of the observations: `planes`, `flat` or `compact`.
             mask: `observation`: masks in observations and infos; `info`: in infos alone.
-            legal: Legal actions: as a `mask`, as `ids` in the infos without masks, or `both`.
-            illegal_reward: Reward of an illegal action.
+            legal: Legal actions: as a `mask`, as `ids` in the infos instead, or `both`.
+            illegal_reward: The reward of an illegal action.
             autoreset_mode: `NextStep`, `SameStep` or `Disabled`: when the next game begins.
             render_mode: `human`, `ansi`, `rgb_array` or None.
             num_threads: Number of threads that share the games; results do not depend on it.
@@ -212,8 +210,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             seed: Seed of game 0; game i gets seed + i. Or a seed for each game. None: the streams
                 continue.
             options: `reset_mask`, bool [num_envs]: where to start a new game, by default
-                everywhere; the first reset starts all. `deal`, the text of one deal for them, or
-                `state`, one state to continue from.
+                everywhere, as the first reset has to. `deal`, the text of a deal for each new game,
+                or `state`, a state to continue from.
 
         Raises:
             InputError: A wrong number of seeds, an invalid seed, mask, deal or state, or a given

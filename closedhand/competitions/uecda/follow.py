@@ -91,7 +91,6 @@ class Follower:
     An `InputError` refuses tables that are not valid, or that contradict the rules.
 
     Attributes:
-        me: The player.
         view: The view, up to date at the player's own turns and after `finish`.
     """
 

@@ -27,7 +27,6 @@ class Server:
     """A server that waits for clients and then plays a match.
 
     Attributes:
-        rounds: Number of rounds of the match.
         address: Host and port on which it listens.
         clients: Number of clients expected.
     """
