@@ -165,11 +165,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def observe(self, agent: str) -> Observation:
-        """Return the observation of an agent: a new dict of int8 arrays, or one array.
-
-        Raises:
-            InputError: There is no such agent.
-        """
+        """Return the observation of an agent: a new dict of int8 arrays, or one array."""
         self.check_started()
         if agent == self._unseen_by:
             # Handed out once: whoever gets an array may write to it.

@@ -46,7 +46,6 @@ class Shape(NamedTuple):
 
 
 _LOADED: dict[Any, Any] = {}
-"""Loaded kernels by file, device and bytes of shared memory."""
 
 
 def import_torch() -> Any:

@@ -175,10 +175,8 @@ class DeviceBatch:
     def reset(self, seed: Any = None, reset_mask: Any = None) -> None:
         """Start new games where `reset_mask`, bool [number], is set, or everywhere.
 
-        The seed is that of `GameVectorEnv.reset`.
-
-        Raises:
-            InputError: An invalid seed or mask, or a mask before all games were started.
+        The seed is that of `GameVectorEnv.reset`. An `InputError` refuses an invalid seed or mask,
+        or a mask before all games were started.
         """
         torch = self.torch
         if reset_mask is not None:
@@ -211,12 +209,9 @@ class DeviceBatch:
     def step(self, actions: "torch.Tensor") -> None:
         """Play one action in each game; the next game begins where one ends.
 
-        Args:
-            actions: Ids of actions of the players to act, int64 [number] on the same device. An
-                illegal one ends its game, unless it counts as a pass (`game.lenient`).
-
-        Raises:
-            InputError: The actions are no such tensor.
+        `actions` are ids for the players to act, int64 [number] on the same device; an `InputError`
+        refuses other tensors. An illegal action ends its game, unless it counts as a pass
+        (`game.lenient`).
         """
         self._check_started()
         self._check_actions(actions)
@@ -292,10 +287,8 @@ class DeviceBatch:
     def decide(self, agent: AnyAgent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
         """Return the actions of an agent for the players to act, int64 [number].
 
-        The actions are written into `out`, if it is given, a tensor like the actions of `step`.
-
-        Raises:
-            InputError: There is no such agent, or it decides in Python; or `out` is no such tensor.
+        They are written into `out`, if it is given, a tensor like the actions of `step`. An
+        `InputError` refuses an unknown agent, one that decides in Python, and any other `out`.
         """
         self._check_started()
         if out is not None:

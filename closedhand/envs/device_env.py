@@ -57,14 +57,11 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Make the env; the arguments are those of `GameVectorEnv`, with these differences.
+        """Make the env; arguments and errors are those of `GameVectorEnv`, with these differences.
 
-        `device` is `cuda`, `cuda:1`, … or `cpu`. Opponents must decide in kernels. Without `reward`
-        there is no warning. `autoreset_mode` and `render_mode` cannot be changed; there are no
-        `legal` and `num_threads`.
-
-        Raises:
-            InputError: As for `DeviceBatch`, or an unknown name, option or mode.
+        `device` is `cuda`, `cuda:1`, … or `cpu`; one that is missing or has no room for the games is
+        refused. Opponents must decide in kernels. Without `reward` there is no warning.
+        `autoreset_mode` and `render_mode` cannot be changed; there are no `legal` and `num_threads`.
         """
         self.game = common.resolve(game, options)
         if common.check_autoreset_mode(autoreset_mode) != AutoresetMode.SAME_STEP:

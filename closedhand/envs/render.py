@@ -43,9 +43,7 @@ Points = list[tuple[float, float]]
 def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
     """Draw a state, or a view with its hidden cards face down.
 
-    Returns:
-        For `ansi` the text; for `rgb_array` uint8 [540, 960, 3]; None for `human`, which prints
-        the text.
+    Return a text for `ansi`, uint8 [540, 960, 3] for `rgb_array`; print the text for `human`.
     """
     if mode == "rgb_array":
         return picture(game.scene(state))
@@ -129,7 +127,7 @@ def _shortened(draw: Any, text: str, width: float) -> str:
 
 
 def _in_font(text: str) -> str:
-    """Return a text in letters of the font: without accents if need be, or empty if it has none."""
+    """Return a text in letters of the font, without accents if need be; empty if one is missing."""
     font = _font(TEXT_SIZE)
     missing = bytes(font.getmask("\uffff"))
     plain = "".join(each for each in normalize("NFKD", text) if not combining(each))

@@ -27,11 +27,8 @@ def seat_returns(
 ) -> Floats:
     """Compute returns: what the seat that acted in each step is paid from then on, discounted.
 
-    The arguments are those of `seat_advantages`.
-
-    Returns:
-        Returns, float64 [steps, num_envs]; NaN where no seat acted, or the game goes on after the
-        last step.
+    Arguments are those of `seat_advantages`. Returns are float64 [steps, num_envs]; NaN where no
+    seat acted, or the game goes on after the last step.
 
     Raises:
         InputError: Arrays without numbers or of shapes that do not fit, a seat that does not exist,

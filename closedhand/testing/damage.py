@@ -17,7 +17,6 @@ from closedhand.envs.vector import GameVectorEnv
 from closedhand.testing.expectations import expect, refuses
 
 KINDS = 9
-"""Number of kinds of damage; see `damaged`."""
 
 FIRST = 12
 """Number of first entries of an array with single faults: a history is long and mostly empty."""
@@ -26,8 +25,7 @@ FIRST = 12
 def throw(game: Game, seed: int, number: int) -> Iterator[int]:
     """Damage states and views of random games, and pass them to the game and its envs.
 
-    Yields:
-        Number of accepted states so far, before each damaged state and at the end.
+    Yield the number of accepted states so far, before each damaged state and at the end.
     """
     rng = np.random.default_rng(seed)
     pool = [state.copy() for _ in range(6) for state in _positions(game, rng)]

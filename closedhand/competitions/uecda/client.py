@@ -32,12 +32,9 @@ CONNECT_SECONDS = 10.0
 
 
 def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
-    """Make the game of a match at a server, by default of the most rounds.
+    """Make the game of a match at a server; refuse options that the protocol does not support.
 
-    A client does not learn the number of rounds.
-
-    Raises:
-        InputError: An unknown option, or one that the protocol does not support.
+    By default it has the most rounds: a client does not learn their number.
     """
     game = make_game("daihinmin", **{**options, "rounds": rounds})
     if game.flat is not game:
@@ -194,8 +191,7 @@ class Client:
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
         """Play a match; `progress` receives the number of rounds played after each of them.
 
-        Returns:
-            The result, also if the server disconnected or Ctrl-C ended the match.
+        The result is returned also if the server disconnected or Ctrl-C ended the match.
 
         Raises:
             InputError: The server refuses the client, or sends tables that are not valid.
@@ -326,10 +322,7 @@ def play_round(
     result: Result,
     watch: Watch | None = None,
 ) -> int:
-    """Play a round in which `number` cards are to be given back first.
-
-    Returns:
-        `wire.ROUND_OVER` or `wire.MATCH_OVER`.
+    """Play a round, giving back `number` cards first; return `ROUND_OVER` or `MATCH_OVER`.
 
     Raises:
         EOFError: The connection was closed or has failed, or `watch` or the agent ends the match.

@@ -31,11 +31,7 @@ class Config(NamedTuple):
 
 
 def read(path: Path) -> Config:
-    """Read a configuration file; of a repeated key the last value counts.
-
-    Raises:
-        InputError: The file cannot be read, or a line is not valid; the message names the line.
-    """
+    """Read a file, the last value of a repeated key; an `InputError` names a line with a fault."""
     values: dict[str, str] = {}
     port = None
     for number, line in filled_lines(path):

@@ -154,7 +154,7 @@ def play_cells(play: int) -> bytes:
 
 
 def read_play(cells: bytes) -> int | None:
-    """Read the id of a play, or of the pass, whatever the hands; None if the cells show neither."""
+    """Read the id of a play or the pass, whoever holds its cards; None if cells show neither."""
     return _plays_by_cells().get(cells)
 
 
