@@ -165,7 +165,10 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def observe(self, agent: str) -> Observation:
-        """Return the observation of an agent: a new dict of int8 arrays, or one array."""
+        """Return the observation of an agent: a new dict of int8 arrays, or one array.
+
+        An `InputError` refuses a name that is no agent.
+        """
         self.check_started()
         if agent == self._unseen_by:
             # Handed out once: whoever gets an array may write to it.
