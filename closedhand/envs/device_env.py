@@ -120,15 +120,12 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     def step(self, actions: Any) -> tuple[Tensors, Any, Any, Any, Tensors]:
         """Play one action in each game.
 
-        Args:
-            actions: Ids, int64 [num_envs], a tensor on the device.
+        `actions` are ids, int64 [num_envs], a tensor on the device; an `InputError` refuses others,
+        and a step before the first `reset`.
 
         Returns:
             Observations; rewards, float64 [num_envs], or [num_envs, num_players] with
             `reward="seats"`; terminations and truncations (always False), bool [num_envs]; infos.
-
-        Raises:
-            InputError: The actions are not such a tensor, or no games were started.
         """
         batch, torch = self.batch, self.batch.torch
         batch.step(actions)

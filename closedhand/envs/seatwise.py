@@ -109,8 +109,8 @@ def _decisions(
 ) -> Iterator[Credit]:
     """Iterate over the steps from the last to the first.
 
-    Yields the step; the games that ended with it, bool [num_envs]; the games in which a seat acted;
-    these seats; and the rewards of each of them until its next decision.
+    Yield the step; the games that ended with it, bool [num_envs]; the games in which a seat acted;
+    these seats; and the rewards of each of these seats until its next decision.
     """
     due = np.zeros(rewards.shape[1:])
     for step in reversed(range(len(rewards))):

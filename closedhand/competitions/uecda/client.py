@@ -191,10 +191,8 @@ class Client:
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
         """Play a match; `progress` receives the number of rounds played after each of them.
 
-        The result is returned also if the server disconnected or Ctrl-C ended the match.
-
-        Raises:
-            InputError: The server refuses the client, or sends tables that are not valid.
+        The result is returned also if the server disconnected or Ctrl-C ended the match. An
+        `InputError` says that the server refuses the client, or sends tables that are not valid.
         """
         with self._sock as sock:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -84,8 +84,7 @@ def compare(rounds: Iterable[Round]) -> Iterator[Comparison]:
     numbers in the row of classes. In the exchange it loses a card if the joker is given in the cell
     of another card that the giver holds: that card is removed here, too, and named in `lost`.
 
-    Raises:
-        InputError: A round does not begin with the hands of a deal.
+    An `InputError` refuses a round that does not begin with the hands of a deal.
     """
     yield from map(_Replay().replay, rounds)
 
