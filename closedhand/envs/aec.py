@@ -47,9 +47,8 @@ def env(
     """Make the env of `pettingzoo.make`: `GameAEC` with PettingZoo's three usual checks.
 
     The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
-    agent whose illegal action ends the game gets `illegal_reward`, the others 0. In a lenient game
-    (`game.lenient`) illegal actions count as others instead. The other arguments, and the errors,
-    are those of `SoloEnv`.
+    illegal action ends the game, with `illegal_reward` for its agent and 0 for the others, unless
+    it counts as a pass (`game.lenient`). Other arguments, and the errors, are those of `SoloEnv`.
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)
@@ -62,7 +61,7 @@ def env(
 
 
 class CheckedMask(TerminateIllegalWrapper[str, Observation, int]):
-    """PettingZoo's check against the mask, also if a dict observation leaves it to the infos."""
+    """PettingZoo's check of an action against the mask, also if only the infos have the mask."""
 
     def observe(self, agent: str) -> Observation | None:
         """Return the observation of an agent, see `GameAEC.observe`."""
@@ -77,14 +76,10 @@ class CheckedOrder(common.Copied, OrderEnforcingWrapper[str, Observation, int]):
 
 
 class CheckedActions(common.Copied, AssertOutOfBoundsWrapper[str, Observation, int]):
-    """PettingZoo's check that an action is in its space; it also refuses other types."""
+    """A check of an action's type, then PettingZoo's check that the action is in its space."""
 
     def step(self, action: int | None) -> None:
-        """Step the wrapped env.
-
-        Raises:
-            InputError: The action is not one of the game; the env is unchanged.
-        """
+        """Step the wrapped env; an `InputError` refuses an action that is no id of the game."""
         agent = self.agent_selection
         if action is not None or not (self.terminations[agent] or self.truncations[agent]):
             table: Any = self.env.unwrapped
@@ -93,7 +88,7 @@ class CheckedActions(common.Copied, AssertOutOfBoundsWrapper[str, Observation, i
 
 
 class GameAEC(Table, AECEnv[str, Observation, int]):
-    """A game in which one agent acts after the other, without PettingZoo's checks.
+    """A game whose agents act one after the other, without PettingZoo's checks.
 
     Observations are those of `SoloEnv`. Their mask is also in the infos; it is all zero for agents
     that are not to act, and read-only in their infos. All agents terminate together. Rewards are
@@ -101,8 +96,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     are the growth of the returns.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
-    `reset(options={"state": state})` returns to it. Before the first `reset` methods raise
-    `gymnasium.error.ResetNeeded`.
+    `reset(options={"state": state})` returns to it. Before the first `reset`, methods that need a
+    game raise `gymnasium.error.ResetNeeded`.
     """
 
     compiled = ("_packed", "_codes")
@@ -111,15 +106,10 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     """Compiled code of `PLAY` and of `LOOK`."""
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Start a new game.
+        """Start a new game; without a `seed` the stream of deals continues.
 
-        Args:
-            seed: Seed that restarts the stream of deals; None: the stream continues.
-            options: `deal`, the text of a deal, or `state`, a state to continue from.
-
-        Raises:
-            InputError: The seed is not a whole number of 0 or more, or an option is not a deal or
-                the state of a game in progress; the env is unchanged.
+        `options` may have `deal`, the text of a deal, or `state`, the state of a game in progress.
+        An `InputError` refuses other values, and leaves the env unchanged.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         self._begin(seed, given)
@@ -152,7 +142,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         number = whole_number(action)
         if not 0 <= number < self.game.num_actions:
             raise InputError(explain_illegal(self.game, self._states[0], number))
-        # Without agents only `reset` goes on: Ctrl-C may leave the game ahead of the rest.
+        # Without agents only `reset` works: Ctrl-C may leave the state ahead of other attributes.
         agents, self.agents = self.agents, []
         (status, player), observation, mask = self._run(PLAY, number)
         if status == ILLEGAL:
@@ -171,15 +161,13 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self._to_act(agents, int(player), observation, mask)
 
     def _check_agents(self) -> None:
-        """Raise `gymnasium.error.ResetNeeded` if no game was started, or all agents are gone."""
         if not self.agents:
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def observe(self, agent: str) -> Observation:
         """Return the observation of an agent: a new dict of int8 arrays, or one array.
 
-        Raises:
-            InputError: There is no such agent.
+        An `InputError` refuses a name that is no agent.
         """
         self.check_started()
         if agent == self._unseen_by:
@@ -209,7 +197,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         )
 
     def _run(self, kernel: int, number: int) -> tuple[Any, np.ndarray, np.ndarray]:
-        """Run `PLAY` with an action or `LOOK` with a seat; return its result and what it writes."""
+        """Run `PLAY` with an action or `LOOK` with a seat; return result, observation and mask."""
         observation = np.empty(self.form.size, np.int8)
         mask = np.empty(self.game.num_actions, np.int8)
         if not self._codes:
@@ -224,7 +212,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     def _to_act(
         self, agents: list[str], player: int, observation: np.ndarray, mask: np.ndarray
     ) -> None:
-        """Hand over to the player to act; from then on the `agents` are there."""
+        """Select the player to act, and set `agents`, which the caller has emptied."""
         self.agent_selection = self._unseen_by = self.possible_agents[player]
         self._unseen = observation, mask
         self.infos[self.agent_selection] = {ACTION_MASK: mask.copy()}

@@ -1,6 +1,6 @@
 """Common parts of all envs: the game, checks of arguments, seeds, and the start of games.
 
-A check returns the value, or raises an `InputError` if it is not allowed.
+A function that checks a value returns it, or raises an `InputError`.
 """
 
 import copy
@@ -29,27 +29,21 @@ ILLEGAL_REWARD = -10.0
 """Default reward of an illegal action; a small penalty would let agents end a lost game cheaply."""
 
 LARGEST_REWARD = 1e30
-"""Largest absolute value of a reward, since some libraries store rewards as float32."""
+"""Largest absolute value of `illegal_reward`, since some libraries store rewards as float32."""
 
 MOST_GAMES = 2**24
 """Maximum number of games of a batch; the spaces of more would fill the memory."""
 
 RESET_FIRST = "no game is under way: call reset() first"
-"""Message of an env that is used while no game is under way."""
-
 ENDED_FIRST = "the opponents end this game before the seat's first turn"
-"""Message about a given start that leaves the user no turn.
-
-A game without a turn of the user is not an episode. A dealt one is replaced by a new deal, but a
-given state could lead to such games forever."""
+"""Message about a given start. A deal after which the user has no turn is replaced by another."""
 
 
 class Copied(OwnArrays):
     """Mixin of envs whose copies and pickles share nothing with the original."""
 
     compiled: ClassVar[tuple[str, ...]] = ()
-    """Attributes that depend on compiled code, which cannot be copied. A copy has the defaults of
-    the class in their place, if any, and looks the code up again."""
+    """Attributes that depend on compiled code, which cannot be copied: a copy looks it up again."""
 
     def __copy__(self) -> Self:
         # Two envs that shared a state would disturb each other.
@@ -65,7 +59,7 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     Raises:
         InputError: Neither a name of a game nor a `Game`, or a value that an option does not take.
         UnknownOption: An option that the game does not have, or options beside a `Game`, which has
-            its own. The message begins like Python's `TypeError`, since libraries search for it.
+            its own. The message begins like Python's, since libraries search for that text.
     """
     if not isinstance(game, str | Game):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"a game is a name or a Game, not {shown(game)}")
@@ -94,7 +88,7 @@ def metadata(**more: Any) -> dict[str, Any]:
 
 
 def number_of(name: str, value: Any, most: int) -> int:
-    """Check that a value is a whole number from 1 to `most`; `name` is for the message."""
+    """Check that a value is an `int` from 1 to `most`; `name` is for the message."""
     if type(value) is not int or not 1 <= value <= most:
         raise InputError(f"{name} must be 1 to {most}, not {shown(value)}")
     return value
@@ -106,7 +100,7 @@ def check_render_mode(mode: str | None) -> str | None:
 
 
 def check_autoreset_mode(mode: Any) -> AutoresetMode:
-    """Check an autoreset mode of Gymnasium, or its name."""
+    """Convert an autoreset mode of Gymnasium, or its name such as `NextStep`, to the mode."""
     try:
         return AutoresetMode(mode)
     except ValueError:
@@ -129,15 +123,14 @@ def seed_or_none(seed: Any) -> int | None:
 
 
 def is_list(value: Any) -> bool:
-    """Return whether a value is a sequence or an array, but not a text."""
+    """Return whether a value is a sequence or an array, and neither a text nor bytes."""
     return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)
 
 
 def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
-    """Check seeds of a batch: one for all (game i gets seed + i), or one for each game or row.
+    """Check a seed, from which game i gets seed + i, or a list of `number` seeds; return a list.
 
-    Returns:
-        The seed of each game, or of each row of a `seat_vector.Rows`; None where none is given.
+    None stands for a missing seed, of one game or of all. `what` is for the message.
     """
     if seed is None:
         return [None] * number
@@ -175,7 +168,7 @@ def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:
 
 
 def action_id(game: Game, state: State, action: Any) -> int:
-    """Check an id of an action, legal or not; kernels need one of the game."""
+    """Check that an action is an id of the game, legal or not, as kernels need."""
     number = whole_number(action)
     if not 0 <= number < game.num_actions:
         raise InputError(explain_illegal(game, state, number))

@@ -1,4 +1,4 @@
-"""Kernels on a device: arguments in its memory, launches, and what is compiled."""
+"""Kernels on a device: arguments in its memory, launches, and the kernels to compile ahead."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -28,7 +28,7 @@ ROWS_OF_A_BLOCK = 56 * 1024
 MOST_PER_BLOCK, THREADS = 64, 128
 """Largest number of games of a block; number of its threads, half of which write observations."""
 BLOCKS = 4
-"""Largest number of blocks per multiprocessor; they play any further games in turn."""
+"""Most blocks of a step per multiprocessor, twice as many if blocks use no shared memory."""
 STACK = 20 * 1024
 """Bytes of stack of a thread for kernels that make arrays of variable length on it."""
 SPARE = 64
@@ -46,7 +46,6 @@ class Shape(NamedTuple):
 
 
 _LOADED: dict[Any, Any] = {}
-"""Kernels that were loaded, by file, device and shared memory."""
 
 
 def import_torch() -> Any:
@@ -57,11 +56,10 @@ def import_torch() -> Any:
 
 
 class Device:
-    """A device and what is in its memory.
+    """A GPU, or the CPU, and copies of tables in its memory.
 
     Attributes:
-        torch: PyTorch.
-        place: The device, a `torch.device`.
+        place: The `torch.device`.
         on_cpu: Whether it is the CPU.
     """
 
@@ -77,7 +75,7 @@ class Device:
         return self.torch.zeros(shape, dtype=getattr(self.torch, dtype), device=self.place)
 
     def array(self, tensor: Any, dtype: Any = None) -> Any:
-        """Convert a tensor to the form that kernels take.
+        """Convert a tensor to an array that kernels take, without a copy.
 
         `dtype` has the size of the tensor's numbers, or is a record type: each row is one record.
         """
@@ -98,14 +96,14 @@ class Device:
         return array.view(type(make_streams(0))) if self.on_cpu else array
 
     def tables(self, value: Any) -> Any:
-        """Copy tables in rules or policies to the GPU, once each; return these with addresses."""
+        """Copy tables in rules or policies to the GPU, once each; return `value` with copies."""
         key = id(value)
         if isinstance(value, np.record | np.ndarray):
             table: NDArray[Any] = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
             if key not in self._tables:
                 content = np.frombuffer(table.tobytes() + bytes(SPARE), np.uint8)
                 tensor = self.torch.from_numpy(content.copy()).to(self.place)
-                self._tables[key] = value, tensor  # with the value, so that its id stays its own
+                self._tables[key] = value, tensor  # keeps the value, so that no other gets its id
             pointer = int(self._tables[key][1].data_ptr())
             if isinstance(value, np.record):
                 return DeviceRecord(pointer)
@@ -143,7 +141,7 @@ class Device:
 
 
 def check_device(device: Any) -> "torch.device":
-    """Check a device, the CPU or a GPU that PyTorch finds, and return it."""
+    """Return a device, the CPU or a GPU that PyTorch finds; an `InputError` refuses any other."""
     torch = import_torch()
     try:
         found = torch.device(device)
@@ -175,8 +173,8 @@ def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape
 
     The observation and the mask of a game take `row` bytes. The GPU has `processors`
     multiprocessors, and a block may have `most_shared` bytes of shared memory. If four rows fit
-    into these, a block writes the rows of 4 to `MOST_PER_BLOCK` games there. Else a thread plays a
-    game and writes its row to global memory, and `per_block` and `shared` are 0, unused.
+    into that memory, a block writes the rows of 4 to `MOST_PER_BLOCK` games there. Else a thread
+    plays a game and writes its row to global memory; `per_block` and `shared` are 0, unused.
     """
     # A multiple of 4, so that the rows of a block begin and end with whole words.
     per_block = min(MOST_PER_BLOCK, min(ROWS_OF_A_BLOCK, most_shared) // row // 4 * 4)
@@ -192,7 +190,7 @@ def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape
 SHARED = {"sm_75": 64, "sm_80": 163, "sm_90": 227, "sm_100": 227}
 """KiB of shared memory that a block may have, by architecture."""
 LEAST_SHARED = 99
-"""The same for architectures that are not listed."""
+"""KiB of shared memory for architectures that are not listed."""
 
 
 def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[str, Any]]:

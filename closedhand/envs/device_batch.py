@@ -1,7 +1,7 @@
 """Thousands of games side by side as tensors of PyTorch, on a GPU or on the CPU.
 
-Tensors of fixed shape are changed in place, in one launch a step, new games included. On the CPU
-the same kernels run in a loop.
+Tensors of fixed shape are changed in place. A step, which also starts new games, is one launch on
+a GPU, and on the CPU a loop over the same kernels.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -40,10 +40,10 @@ PICKS = 0x5DEECE66D
 class DeviceBatch:
     """Games on a device, changed in place.
 
+    Before the first `reset`, other methods raise an `InputError`.
+
     Attributes:
-        torch: PyTorch, which is imported when the first batch is made.
-        device: The device, a `torch.device`.
-        form: Form of the observations.
+        device: The `torch.device`.
         observation: Observations of the players to act, int8 [number, size].
         action_mask: Masks of the players to act, int8 [number, num_actions].
         player: Seat to act, int64 [number].
@@ -67,10 +67,10 @@ class DeviceBatch:
         illegal_reward: float = common.ILLEGAL_REWARD,
         shape: Shape | None = None,
     ) -> None:
-        """Allocate memory for games; `reset` starts them.
+        """Allocate memory for `number` games; `reset` starts them.
 
-        `number` is the number of games, `shape` the launch configuration of steps on a GPU, by
-        default that of `shape_for`. Other arguments are those of `DeviceVectorEnv`.
+        `shape` is the launch configuration of steps on a GPU, by default that of `shape_for`. Other
+        arguments are those of `DeviceVectorEnv`.
 
         Raises:
             InputError: No GPU, no room for so many games on it, an opponent that decides in Python,
@@ -130,7 +130,7 @@ class DeviceBatch:
         return shape_for(row, self.number, properties.multi_processor_count, most)
 
     def _check_memory(self) -> None:
-        """Refuse more games than fit before anything is allocated."""
+        """Refuse more games than fit into free memory; nothing is allocated yet."""
         if self.on_cpu:
             return
         free = self.torch.cuda.mem_get_info(self.device)[0]
@@ -175,10 +175,8 @@ class DeviceBatch:
     def reset(self, seed: Any = None, reset_mask: Any = None) -> None:
         """Start new games where `reset_mask`, bool [number], is set, or everywhere.
 
-        The seed is that of `GameVectorEnv.reset`.
-
-        Raises:
-            InputError: An invalid seed or mask, or a mask before all games were started.
+        The seed is that of `GameVectorEnv.reset`. An `InputError` refuses an invalid seed or mask,
+        or a mask before all games were started.
         """
         torch = self.torch
         if reset_mask is not None:
@@ -209,14 +207,11 @@ class DeviceBatch:
         self._run(self._actions, starting=True)
 
     def step(self, actions: "torch.Tensor") -> None:
-        """Play one action in each game; where that ends a game, the next one begins.
+        """Play one action in each game; the next game begins where one ends.
 
-        Args:
-            actions: Ids of actions of the players to act, int64 [number] on the same device. An
-                illegal one ends its game, unless it counts as a pass (`game.lenient`).
-
-        Raises:
-            InputError: The actions are no such tensor, or no games were started.
+        `actions` are ids for the players to act, int64 [number] on the same device; an `InputError`
+        refuses other tensors. An illegal action ends its game, unless it counts as a pass
+        (`game.lenient`).
         """
         self._check_started()
         self._check_actions(actions)
@@ -252,7 +247,7 @@ class DeviceBatch:
         if not self.shape.by_block:
             self._observation_words.zero_()
             self._mask_words.zero_()
-        launch.set(5, starting)  # 5 and 6 are the places in `_prepare_step`
+        launch.set(5, starting)  # 5 and 6 are indices of `arguments` in `_prepare_step`
         launch.point(6, actions.data_ptr())
         launch(self._device.stream())
 
@@ -273,11 +268,7 @@ class DeviceBatch:
         return self._device.launch(name, like, arguments, shape.blocks, shape.threads, shape.shared)
 
     def sample(self) -> "torch.Tensor":
-        """Draw legal actions uniformly, int64 [number]; every call returns the same tensor.
-
-        Raises:
-            InputError: No games were started.
-        """
+        """Draw legal actions uniformly, int64 [number]; every call returns the same tensor."""
         self._check_started()
         device = self._device
         arguments = (
@@ -296,12 +287,8 @@ class DeviceBatch:
     def decide(self, agent: AnyAgent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
         """Return the actions of an agent for the players to act, int64 [number].
 
-        The agent decides in kernels. The actions are written into `out`, a tensor on the same
-        device, if it is given.
-
-        Raises:
-            InputError: There is no such agent, or it decides in Python; `out` is no such tensor; or
-                no games were started.
+        They are written into `out`, if it is given, a tensor like the actions of `step`. An
+        `InputError` refuses an unknown agent, one that decides in Python, and any other `out`.
         """
         self._check_started()
         if out is not None:
@@ -330,7 +317,6 @@ class DeviceBatch:
         )  # fmt: skip
 
     def _deciding(self, actions: Any) -> tuple[Any, ...]:
-        """Return the arguments of `decide` after the policies."""
         array, dtype = self._device.array, self.game.dtype
         return (
             array(self.states, dtype), self._device.streams(self._picks),

@@ -29,13 +29,12 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     the next step. Steps are launched on PyTorch's current stream, so a step and a network can be
     captured in one CUDA graph. A step reads nothing from the device.
 
-    Observations are a dict of int8 tensors (with `mask="info"` a vector stands alone). `infos` are
-    a dict of tensors `action_mask`, `current_player`, `rewards`, `actor` and `illegal_action` as in
-    `GameVectorEnv`, all valid for every game; after `reset` the actor is -1. The last observation
-    of a finished game is not kept.
+    Observations are a dict of int8 tensors; with `mask="info"` a vector comes without a dict. Infos
+    are a dict of tensors `action_mask`, `current_player`, `rewards`, `actor` and `illegal_action`
+    as in `GameVectorEnv`, all valid for every game; after `reset` the actor is -1. The last
+    observation of a finished game is not kept.
 
     Attributes:
-        game: The rules, with `game.text(action)` and `game.parse(text)`.
         batch: The games, with `sample()` and `decide(agent)`.
         reward: Rewards of `step`: `actor` or `seats`.
     """
@@ -58,14 +57,12 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Make the env; the arguments are those of `GameVectorEnv`, with these differences.
+        """Make the env; arguments and errors are those of `GameVectorEnv`, with these differences.
 
-        `device` is `cuda`, `cuda:1`, … or `cpu`. Opponents must decide in kernels. Without `reward`
-        there is no warning. `autoreset_mode` and `render_mode` cannot be changed; there are no
-        `legal` and `num_threads`.
-
-        Raises:
-            InputError: As for `DeviceBatch`, or an unknown name, option or mode.
+        `device` is `cuda`, `cuda:1`, … or `cpu`; an `InputError` refuses one that is missing or too
+        small for the games. Opponents must decide in kernels. Without `reward` there is no warning.
+        Neither `autoreset_mode` nor `render_mode` can be changed; there are no `legal` and
+        `num_threads`.
         """
         self.game = common.resolve(game, options)
         if common.check_autoreset_mode(autoreset_mode) != AutoresetMode.SAME_STEP:
@@ -111,11 +108,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Tensors, Tensors]:
-        """Start new games, as `GameVectorEnv.reset`; `reset_mask` is the only option.
-
-        Raises:
-            InputError: Invalid seeds or options.
-        """
+        """Start new games as `GameVectorEnv.reset` does, but with no option except `reset_mask`."""
         given = dict(common.reset_options(options))
         mask = given.pop("reset_mask", None)
         if given:
@@ -127,15 +120,12 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     def step(self, actions: Any) -> tuple[Tensors, Any, Any, Any, Tensors]:
         """Play one action in each game.
 
-        Args:
-            actions: Ids, int64 [num_envs], a tensor on the device.
+        `actions` are ids, int64 [num_envs], a tensor on the device; an `InputError` refuses others,
+        and a step before the first `reset`.
 
         Returns:
             Observations; rewards, float64 [num_envs], or [num_envs, num_players] with
             `reward="seats"`; terminations and truncations (always False), bool [num_envs]; infos.
-
-        Raises:
-            InputError: The actions are not such a tensor, or no games were started.
         """
         batch, torch = self.batch, self.batch.torch
         batch.step(actions)
@@ -152,5 +142,4 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         return self.batch.action_mask != 0
 
     def _seen(self) -> Any:
-        """Return the observations, an array or a new dict."""
         return self._observations if self.form.is_array else dict(self._observations)

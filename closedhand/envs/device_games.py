@@ -25,7 +25,7 @@ class RandomGames:
     """
 
     def __init__(self, game: Game, number: int, device: Any = "cuda") -> None:
-        """Allocate memory for games on `cuda`, `cuda:1`, … or `cpu`; see `Device.launch`."""
+        """Allocate memory for `number` games; errors are those of `Device` and `Device.launch`."""
         self._device = place = Device(device)
         self.states = place.zeros(number, game.dtype.itemsize, dtype="uint8")
         self.streams = place.zeros(number, 2, dtype="int64")
@@ -52,10 +52,9 @@ class RandomGames:
         return keys.view(np.int64)
 
     def play(self, keys: NDArray[np.int64]) -> Any:
-        """Play one random game for each key of a stream, see `keys`.
+        """Play a random game for each key, see `keys`; return `moves`, int64 [number].
 
-        Returns:
-            The tensor `moves`, which the next call overwrites.
+        The next call overwrites the attributes.
         """
         self.streams[:, 0] = self._device.torch.from_numpy(keys).to(self._device.place)
         self.streams[:, 1] = 0

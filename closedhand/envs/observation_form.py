@@ -1,4 +1,4 @@
-"""The forms of observations of every env, and the place of the mask."""
+"""The forms of observations, and whether they contain the action mask, for every env."""
 
 import math
 from collections import OrderedDict
@@ -25,7 +25,7 @@ IN_OBSERVATION, IN_INFO = MASKS = (OBSERVATION, "info")
 
 
 class ObservationForm:
-    """The form of a player's observation.
+    """Converts what kernels write to observations of one form, and makes their spaces.
 
     Attributes:
         name: `planes`: all parts of `game.shapes`; `flat`: these as one vector; `compact`: the
@@ -38,7 +38,7 @@ class ObservationForm:
     """
 
     def __init__(self, game: Game, form: Any = PLANES, mask: Any = IN_OBSERVATION) -> None:
-        """Choose a form of `FORMS` and a place of `MASKS`; an `InputError` refuses any other."""
+        """Choose one of `FORMS` and one of `MASKS`; an `InputError` refuses any other value."""
         self.game = game
         self.name = common.one_of("observation", form, FORMS)
         self.mask = common.one_of("mask", mask, MASKS)
@@ -49,7 +49,8 @@ class ObservationForm:
     def bounds(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Return the smallest and the largest value of every entry, int8 [size] each.
 
-        Features have bounds of their own. Parts with several axes hold 0 to 1, vectors -1 to 127.
+        A compact form has those of `game.feature_table`, if there is one. Otherwise parts with
+        several axes have 0 and 1, vectors -1 and 127.
         """
         if self.compact and self.game.feature_table is not None:
             return self.game.feature_table.bounds
@@ -60,7 +61,7 @@ class ObservationForm:
         return low, high
 
     def space(self, has_mask: bool = True) -> spaces.Dict | Any:
-        """Make the space of `show`, int8: a dict, with the mask if `has_mask`, or one array."""
+        """Make the space of what `show` returns; `has_mask`: whether `show` is given a mask."""
         low, high = map(self.parts, self.bounds())
         parts: OrderedDict[str, spaces.Space[Any]] = OrderedDict(
             (name, spaces.Box(low[name], high[name], low[name].shape, np.int8)) for name in low

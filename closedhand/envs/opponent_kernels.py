@@ -1,6 +1,6 @@
 """Kernels of `SoloEnv`, which do everything between two turns of the user in one call.
 
-They do not check their arguments, like those of `closedhand.core.batch_kernels`. A policy is an
+Like those of `closedhand.core.batch_kernels`, they do not check their arguments. A policy is an
 agent inside kernels (`closedhand.core.policies`); packed values are those of `fast_call.pack`.
 """
 

@@ -24,7 +24,6 @@ Spec = str | Player | Sequence[str | Player]
 """A name or an agent for all other seats, or a sequence with one for each other seat."""
 
 DERIVED = ("policies", "packed")
-"""Cached attributes that are derived from the agents."""
 
 
 class Opponents:
@@ -84,10 +83,7 @@ class Opponents:
         """Let all agents play, in Python, until each game is over or it is the user's turn.
 
         The games `states`, [n], change in place; `seats` are those of the user, int64 [n]. Return
-        which games are over, bool [n].
-
-        Raises:
-            InputError: An agent chose an illegal action.
+        which games are over, bool [n]. An `InputError` refuses an illegal action of an agent.
         """
 
         def ahead(games: Any) -> np.ndarray:
@@ -115,7 +111,7 @@ class Opponents:
 
 
 def check_seat(game: Game, seat: int | str) -> int | None:
-    """Parse a seat to its number, None for a random one; an `InputError` refuses another one."""
+    """Check a seat and return its number; None for `random`."""
     if isinstance(seat, str) and seat == "random":
         return None
     try:
@@ -127,9 +123,9 @@ def check_seat(game: Game, seat: int | str) -> int | None:
 
 @contextmanager
 def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
-    """Restore attributes of an env if a `given` start is refused in this block.
+    """Restore attributes of an env if an `InputError` in this block refuses a `given` start.
 
-    If `given` is None, nothing is kept. Agents made of a name or a `NamedAgent` are deep-copied.
+    If `given` is None, nothing is restored. Agents that were given as objects are not copied.
     """
     specs = env._opponents.specs if env._opponents is not None else ()
     # Deepcopy does not copy objects that are in its memo.

@@ -28,7 +28,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     shows the finished game. Rewards are zero until the game ends.
 
     After an illegal action no action is played: the game ends, each agent that chose an illegal
-    action gets `illegal_reward`, and its infos contain `illegal_action`, True.
+    action gets `illegal_reward`, and its info contains `illegal_action`, True.
     """
 
     def __init__(
@@ -41,11 +41,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         illegal_reward: float = common.ILLEGAL_REWARD,
         **options: Any,
     ) -> None:
-        """Make the env; arguments are those of `SoloEnv`.
-
-        Raises:
-            InputError: As for `SoloEnv`, or a game whose players act in turn.
-        """
+        """Make the env with the arguments of `SoloEnv`; refuse a game whose players act in turn."""
         super().__init__(
             game, render_mode=render_mode, observation=observation, mask=mask, **options
         )
@@ -58,10 +54,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     ) -> tuple[dict[str, Observation], Infos]:
         """Start a new game, as `GameAEC.reset`; return observations and infos, by agent.
 
-        Raises:
-            InputError: The seed is not a whole number of 0 or more, or an option is not a deal or a
-                full state of a game in progress in which all players have acted equally often; the
-                env is unchanged.
+        A `state` in which some players have acted and others have not is refused, too.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         if given is not None:
@@ -140,7 +133,7 @@ parallel_env = GameParallel
 
 
 def _check_level(game: Game, state: State) -> None:
-    """Refuse a state in which only some players have acted, and so have fewer turns left."""
+    """Refuse a state in which only some players have acted: they have fewer turns to come."""
     state = state.copy()
     turns = [0] * game.num_players
     while not game.over(state):

@@ -14,14 +14,10 @@ from closedhand.envs.observation_form import IN_OBSERVATION, PLANES, Observation
 
 
 class Spaces:
-    """Spaces of the agents of an env.
-
-    Attributes:
-        state_space: Space of `state()`.
-    """
+    """Mixin with the spaces of an env's agents, and `state_space`, the space of `state()`."""
 
     def set_spaces(self, agents: Sequence[str], form: ObservationForm) -> None:
-        """Make spaces for agents and a form of observations."""
+        """Make the spaces of agents with one form of observations."""
         self.observation_spaces: dict[str, Any] = {agent: form.space() for agent in agents}
         self.action_spaces: dict[str, Any] = {
             agent: spaces.Discrete(form.game.num_actions) for agent in agents
@@ -42,7 +38,6 @@ class Table(common.Copied, Spaces):
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
-        form: Form of the observations.
         render_mode: `human`, `ansi`, `rgb_array` or None.
         possible_agents: `player_0` and so on, by seat.
     """
@@ -56,11 +51,7 @@ class Table(common.Copied, Spaces):
         mask: str = IN_OBSERVATION,
         **options: Any,
     ) -> None:
-        """Make the env, without a deal; the arguments are those of `SoloEnv`.
-
-        Raises:
-            InputError: An unknown name, option, render mode or form of observations.
-        """
+        """Make the env, without a deal; arguments and errors are those of `SoloEnv`."""
         self.game = common.resolve(game, options)
         self.form = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)
@@ -75,7 +66,7 @@ class Table(common.Copied, Spaces):
     def _begin(self, seed: int | None, given: State | None) -> None:
         """Start from a given state, or deal; a seed restarts the stream of deals.
 
-        There are no `agents` until the caller names them: see `GameAEC.step`.
+        Empty `agents`, which the caller sets at the end: see `GameAEC.step`.
         """
         self.agents = []
         if seed is not None or self._rng is None:
@@ -101,7 +92,7 @@ class Table(common.Copied, Spaces):
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def state(self) -> np.ndarray:
-        """Return the observations of all players in order, int8 [state_space.shape]."""
+        """Return the observations of all players by seat, as one vector, int8."""
         self.check_started()
         return self.form.joint(self._states[0])
 

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 def register(spec: GameSpec) -> None:
-    """Enter the envs of a game into the registries; repeating it has no effect.
-
-    Raises:
-        InputError: Another game has envs of these ids.
-    """
+    """Enter the envs of a game into the registries, once; refuse ids that another game has."""
     _check_ids(spec)
     if spec.gymnasium_id in gymnasium.registry:
         return
@@ -81,16 +77,9 @@ def register_game(spec: GameSpec) -> None:
 def make_vector(
     game: str | Game, num_envs: int = 1, *, device: Any = None, **arguments: Any
 ) -> "GameVectorEnv | DeviceVectorEnv":
-    """Make a vector env with arrays of NumPy, or with tensors on a device.
+    """Make a `GameVectorEnv`, or with a `device`, such as `cuda` or `cpu`, a `DeviceVectorEnv`.
 
-    Args:
-        game: Name of a game, or a `Game`.
-        num_envs: Number of games.
-        device: None for a `GameVectorEnv`; `cuda`, `cuda:1`, … or `cpu` for a `DeviceVectorEnv`.
-        **arguments: Arguments of the env, and options of `make_game`.
-
-    Raises:
-        InputError: As for the class of the env.
+    The other arguments and the errors are those of the class.
     """
     # Imported here, so that `import closedhand` does not wait for the envs.
     from closedhand.envs.device_env import DeviceVectorEnv

@@ -16,7 +16,7 @@ from closedhand.core.text import showable
 
 WIDTH, HEIGHT = 960, 540
 EDGE, GAP = 16, 6
-"""Pixels between the rim and the rows, and between rows."""
+"""Pixels between the rows and the edges of the picture, and between rows."""
 NAMES, CARDS, LAST = 28, 206, 726
 """Left ends of the names, of the cards, and of the last plays and notes."""
 RIGHT = WIDTH - 28
@@ -43,9 +43,7 @@ Points = list[tuple[float, float]]
 def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
     """Draw a state, or a view with its hidden cards face down.
 
-    Returns:
-        For `ansi` the text; for `rgb_array` uint8 [540, 960, 3]; None for `human`, which prints
-        the text.
+    Return a text for `ansi`, uint8 [540, 960, 3] for `rgb_array`; print the text for `human`.
     """
     if mode == "rgb_array":
         return picture(game.scene(state))
@@ -129,7 +127,7 @@ def _shortened(draw: Any, text: str, width: float) -> str:
 
 
 def _in_font(text: str) -> str:
-    """Return a text in letters of the font: without accents if need be, or empty if it has none."""
+    """Return a text in letters of the font, without accents if need be; empty if one is missing."""
     font = _font(TEXT_SIZE)
     missing = bytes(font.getmask("\uffff"))
     plain = "".join(each for each in normalize("NFKD", text) if not combining(each))
@@ -164,7 +162,7 @@ def _draw_cards(
 
 @lru_cache(maxsize=512)
 def _card(card: str, width: int, height: int, strip: int) -> Any:
-    """Draw a card, for an empty text its back; the next card leaves its left `strip` visible."""
+    """Draw a card, its back for an empty text; at its left `strip` pixels will stay visible."""
     pillow = require_pillow()
     from PIL import ImageDraw
 
@@ -216,7 +214,7 @@ def _fill(draw: Any, shape: Points, x: float, y: float, r: float, color: Any) ->
 
 
 def _around(number: int) -> list[float]:
-    """Return evenly spaced angles around a circle, in radians."""
+    """Return `number` evenly spaced angles of a circle, in radians."""
     return [2 * pi * i / number for i in range(number)]
 
 

@@ -34,12 +34,7 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     of its seat, also when another seat acts, and the rows of a game end together. A learner treats
     each row as an env of one player with many forced actions, so that its returns and advantages
     are correct. `infos["to_act"]`, bool [num_envs], marks the rows to act; a custom loop may skip
-    the others. With `mask="info"` masks stand in the infos alone.
-
-    Attributes:
-        num_games: Number of games.
-        num_seats: Number of seats of a game.
-        form: Form of the observations.
+    the others. With `mask="info"` infos alone have the masks.
     """
 
     num_games: int
@@ -60,18 +55,18 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     @abstractmethod
     def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
-        """Start new games, by a seed for each, where `games`, bool [num_games], is True."""
+        """Start new games where `games`, bool [num_games], is True; `seeds` are for all games."""
 
     @abstractmethod
     def _play(self, actions: np.ndarray) -> np.ndarray:
-        """Play an action in each game, or start a new one where it is over.
+        """Play an action in each game, or start the next game where one is over.
 
-        Returns rewards [num_games, num_seats].
+        Return the rewards, [num_games, num_seats].
         """
 
     @abstractmethod
     def _over(self) -> np.ndarray:
-        """Return which games are over, bool [num_games], once they were started."""
+        """Return which of the started games are over, bool [num_games]."""
 
     @abstractmethod
     def _actors(self) -> np.ndarray:
@@ -167,11 +162,8 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 class SeatVectorEnv(Rows):
     """Self-play in games of this package, with a row for every seat; see `Rows`.
 
-    Rows and spaces are those of a `GameVectorEnv` with opponents. The first deal of game i is that
-    of a single env with seed + i.
-
-    Attributes:
-        game: The rules, with `game.text(action)` and `game.parse(text)`.
+    A row has the spaces of a game of a `GameVectorEnv`. The first deal of game i is that of a
+    `SoloEnv` with seed + i.
     """
 
     metadata = common.metadata(autoreset_mode=AutoresetMode.NEXT_STEP)
@@ -188,11 +180,7 @@ class SeatVectorEnv(Rows):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Make the env of `num_games` games; other arguments are those of `GameVectorEnv`.
-
-        Raises:
-            InputError: An unknown name, option, mode or form, or a number out of range.
-        """
+        """Make the env of `num_games` games; other arguments, and errors, as in `GameVectorEnv`."""
         self.game = common.resolve(game, options)  # refuses other options of a `GameVectorEnv`
         self._env = GameVectorEnv(
             self.game, num_games, reward="seats", observation=observation, mask=mask,

@@ -2,14 +2,12 @@
 
 In self-play the steps of a game belong to several seats, and a seat is often paid when another seat
 acts. So a decision is credited with the rewards of its seat until the seat decides again or the
-game ends, and its successor is the next decision of the same seat. The functions take the rows of a
-rollout from a loop over `GameVectorEnv`, in any autoreset mode::
+game ends, and its successor is the next decision of the same seat. The functions take the arrays of
+a loop over a `GameVectorEnv`, in any autoreset mode::
 
     values[t] = critic(observations)
     observations, rewards[t], ends[t], _, infos = envs.step(actions)  # made with reward="seats"
     actors[t] = infos["actor"]
-
-Discounts apply between the decisions of a seat.
 """
 
 from collections.abc import Iterator
@@ -29,11 +27,8 @@ def seat_returns(
 ) -> Floats:
     """Compute returns: what the seat that acted in each step is paid from then on, discounted.
 
-    The arguments are those of `seat_advantages`.
-
-    Returns:
-        Returns, float64 [steps, num_envs]; NaN if no seat acted, or the game does not end within
-        these steps.
+    Arguments are those of `seat_advantages`. Returns are float64 [steps, num_envs]; NaN where no
+    seat acted, or the game goes on after the last step.
 
     Raises:
         InputError: Arrays without numbers or of shapes that do not fit, a seat that does not exist,
@@ -78,8 +73,8 @@ def seat_advantages(
         gae_lambda: Weight of longer estimates: 0 looks one decision ahead, 1 to the end.
 
     Returns:
-        Advantages, and returns (advantages plus values), both float64 [steps, num_envs]; NaN if no
-        seat acted or no successor is known.
+        Advantages, and returns (advantages plus values), both float64 [steps, num_envs]; NaN where
+        no seat acted, or the game goes on and no successor is known.
 
     Raises:
         InputError: As for `seat_returns`, a weight that is not from 0 to 1, or only one of
@@ -114,8 +109,8 @@ def _decisions(
 ) -> Iterator[Credit]:
     """Iterate over the steps from the last to the first.
 
-    Yields the step; the games that ended with it, bool [num_envs]; the games in which a seat acted;
-    these seats; and the rewards of each of them until its next decision.
+    Yield the step; the games that ended with it, bool [num_envs]; the games in which a seat acted;
+    these seats; and the rewards of each of these seats until its next decision.
     """
     due = np.zeros(rewards.shape[1:])
     for step in reversed(range(len(rewards))):
@@ -131,7 +126,6 @@ def _decisions(
 def _checked(
     rewards: Any, actors: Any, ends: Any
 ) -> tuple[Floats, NDArray[np.intp], NDArray[np.bool_]]:
-    """Check the arrays of a rollout, and return them."""
     paid = _array("rewards", rewards, None, np.float64)
     if paid.ndim != 3:
         raise InputError(f"rewards have the shape [steps, num_envs, seats], not {paid.shape}")
@@ -167,6 +161,6 @@ def _array(name: str, values: Any, shape: tuple[int, ...] | None, dtype: Any) ->
 
 
 def _check_share(name: str, value: Any) -> None:
-    """Refuse what is no number from 0 to 1."""
+    """Check that a value is a number from 0 to 1; `name` is for the message."""
     if not isinstance(value, float | int | np.floating) or not 0 <= value <= 1:
         raise InputError(f"{name} is a number from 0 to 1, not {shown(value)}")

@@ -23,22 +23,22 @@ from closedhand.envs.opponent_kernels import BEGIN
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
 
 Look = tuple[np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray]
-"""Arrays that a turn writes: observation, its mask and that of the info, and returns."""
+"""Arrays that a turn writes: observation, masks for observation and info, and returns."""
 
 INT8 = np.dtype(np.int8)
 IN_STATE = np.uint64(0)
-"""In place of a seed: begin with the game in the state."""
+"""In place of the seed of a deal: begin with the present state."""
 
 
 class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
-    """One seat of a game; the opponents play inside.
+    """One seat of a game; agents inside the env play the others.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]. With `mask="info"` it has no mask, and a vector stands alone. The reward is 0
-    before the end of the game, then the seat's return. In games that pay in stages (`game.staged`)
-    it is the growth of the seat's return since its last step. An illegal action ends the game with
-    `illegal_reward`, or counts as a pass (`game.lenient`). Infos:
+    [num_actions]. With `mask="info"` infos alone have the mask, and a vector comes without a dict.
+    The reward is 0 before the end of the game, then the seat's return. In games that pay in stages
+    (`game.staged`) it is the growth of the return since the last step. An illegal action ends the
+    game with `illegal_reward`, unless it counts as a pass (`game.lenient`). Infos:
 
     - `action_mask`, as in the observation; all zero after the end.
     - `current_player`, the user's seat.
@@ -51,7 +51,6 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
         seat: The seat of this episode.
-        form: Form of the observations.
     """
 
     metadata = common.metadata()
@@ -141,7 +140,6 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         return self._current(look)
 
     def _start(self, given: State | None) -> Look:
-        """Start a game, and let the opponents play until it is the user's turn."""
         while True:
             self._paid = 0.0
             seed = draw_seed(self.np_random) if given is None else IN_STATE
@@ -158,7 +156,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
                 raise InputError(common.ENDED_FIRST)
 
     def _buffers(self) -> Look:
-        """Create the arrays that a turn writes; the one for returns is used in all turns."""
+        """Create the arrays that a turn writes; all turns share the array of returns."""
         number = self.game.num_actions
         masks = np.empty(number, INT8), np.empty(number, INT8)
         return np.empty(self.form.size, INT8), masks, self._returns
@@ -244,7 +242,6 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         return render.render(self.game, state, self.render_mode)
 
     def _current(self, look: Look) -> tuple[Observation, dict[str, Any]]:
-        """Return observation and info, each with its own mask."""
         observation, (mask, info_mask), _ = look
         if self.render_mode == "human":
             self.render()

@@ -33,9 +33,8 @@ from closedhand.envs.opponents import Opponents, Spec, unchanged_if_refused, use
 Infos = dict[str, Any]
 LEGAL_ACTIONS = "legal_actions"
 LEGAL = ("mask", "ids", "both")
-"""The values of the option `legal`."""
 REWARDS = ("actor", "seats")
-"""The values of the option `reward`."""
+"""The values of the options `legal` and `reward`."""
 SCALAR_REWARD = (
     "in self-play step() returns the reward of the seat that acted: a seat that loses out of turn "
     "never sees its loss. Make the env with reward='seats' and see "
@@ -62,14 +61,13 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     with `illegal_reward` for the player who chose it, unless it counts as a pass (`game.lenient`).
 
     `step` returns the reward of one seat, float64 [num_envs]: in self-play that of the player who
-    acted, with opponents that of the user's seat. With `reward="seats"` it returns those of all
-    seats, as in the infos. In self-play a learner needs all: the players who did not make the last
+    acted, with opponents that of the user's seat. With `reward="seats"` it returns the rewards of
+    all seats, as in the infos. Learners in self-play need these: players who did not make the last
     move are paid, too. `closedhand.envs.seat_returns` and `seat_advantages` turn them into targets.
 
     Observations are those of `SoloEnv`, in arrays [num_envs, ...]. Masks are never all zero, so
     that a distribution over the legal actions always exists: after the end of a game action 0 is
-    marked, or listed. With next-step reset the action there is ignored. Every array is new at each
-    step.
+    marked, or listed. Every array is new at each step.
 
     Infos are arrays by name, each with a second one, `_` and the name, that marks its valid games:
 
@@ -81,28 +79,24 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
       legal actions, ascending, then -1; `longest` is the greatest number in any game of this step.
       In games of thousands of actions ids take far less time than masks, which `"ids"` leaves out.
     - `rewards`, float64 [num_envs, num_players], after steps: the rewards of all seats.
-    - `actor`, int64 [num_envs], after steps: the seat that acted; -1 if none did, since the step
-      began a new game or left the game out (`chosen`).
+    - `actor`, int64 [num_envs], after steps: the seat that acted; -1 where the step began a new
+      game or left the game out (`chosen`).
     - `episode`, with `reward="seats"`, of games that just ended: a dict of `r`, float64 [num_envs,
       num_players], the sums of the rewards, and `l`, int64 [num_envs], the number of steps.
     - `final_obs` and `final_info`, with same-step reset, of games that just ended; `returns` and
       `illegal_action` are then in `final_info`.
 
-    The first deal of game i is that of a single env with seed + i. Later deals, drawn seats, and
+    The first deal of game i is that of a `SoloEnv` with seed + i. Later deals, drawn seats, and
     random numbers of opponents that decide in kernels come from one stream per game (see
-    `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
+    `closedhand.core.stream`). So no game depends on another, and each goes on in the same way on a
     GPU. Other opponents, such as searches, play all games with one stream: what they draw depends
-    on `num_envs`. Copies and pickles continue the games in progress. For search, `states` holds all
-    games; once they were started it can be assigned, and `observe` then shows the new ones. Before
-    the first `reset` methods raise `gymnasium.error.ResetNeeded`.
+    on `num_envs`. Copies and pickles continue the games in progress. For search, `states` can be
+    read, and assigned; `observe` then shows the assigned states. Before the first `reset`, methods
+    that need games raise `gymnasium.error.ResetNeeded`.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
-        single_observation_space: Observations of one game.
-        single_action_space: Actions of one game.
-        form: Form of the observations.
         reward: Rewards of `step`: `actor` or `seats`.
-        has_mask: Whether there are masks.
         is_self_play: Whether the user plays several seats.
     """
 
@@ -142,8 +136,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 step of self-play.
             observation: Form of the observations: `planes`, `flat` or `compact`.
             mask: `observation`: masks in observations and infos; `info`: in infos alone.
-            legal: Form of the legal actions: a `mask` in observations and infos, `ids` in the
-                infos, or `both`.
+            legal: Legal actions: as a `mask`, as `ids` in the infos instead, or `both`.
             illegal_reward: The reward of an illegal action.
             autoreset_mode: `NextStep`, `SameStep` or `Disabled`: when the next game begins.
             render_mode: `human`, `ansi`, `rgb_array` or None.
@@ -176,7 +169,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             self._opponents = Opponents(self.game, opponents, self.np_random)
         seats = self.game.num_players
         self._terms = Terms(seats, self.game.staged, own, self.illegal_reward)
-        self._games = Games(  # whose status is over until they begin
+        self._games = Games(  # their status is `OVER` until they begin
             self.game.empty(num_envs), make_streams(num_envs), np.zeros(num_envs, np.uint64),
             np.zeros(num_envs, np.int64), np.zeros((num_envs, seats)), np.zeros((num_envs, seats)),
             np.full(num_envs, OVER, np.int8), np.full(num_envs, NONE), np.zeros(num_envs, np.int64),
@@ -201,7 +194,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             reason = self.game.valid(state)
             if reason:
                 raise InputError(f"states[{i}] is not a state of {self.game.name}: {reason}")
-        with unchanged_if_refused(self, states[0], *HELD):  # any state: the start is given
+        with unchanged_if_refused(self, states[0], *HELD):  # any state: the start is a given one
             self._games.states[:] = states
             self._begin(self._everywhere, SET)
 
@@ -217,8 +210,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             seed: Seed of game 0; game i gets seed + i. Or a seed for each game. None: the streams
                 continue.
             options: `reset_mask`, bool [num_envs]: where to start a new game, by default
-                everywhere; the first reset starts all. `deal`, the text of a deal for all games, or
-                `state`, one to continue from.
+                everywhere, as the first reset has to. `deal`, the text of a deal for each new game,
+                or `state`, a state to continue from.
 
         Raises:
             InputError: A wrong number of seeds, an invalid seed, mask, deal or state, or a given
@@ -245,8 +238,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         """Play one action in each game.
 
         Args:
-            actions: Ids, integers [num_envs]. With next-step reset that of a game which ended in
-                the step before is ignored: a new game begins there.
+            actions: Ids, integers [num_envs]. With next-step reset the action is ignored in a game
+                that ended in the step before: a new game begins there.
             chosen: The games to step, bool [num_envs], by default all. The others are unchanged:
                 their actions are ignored, their rewards are 0.
 
@@ -283,7 +276,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         infos |= played
         result = rewards.copy() if by_seat else shown.reward, terminations
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
-            # The arrays of the step hold for the other games, too: mark those that are over.
+            # The arrays of the step hold for the other games, too: mark only games that ended.
             final = {
                 name: part & terminations if name.startswith("_") else part
                 for name, part in infos.items()
@@ -292,15 +285,11 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             self._begin(terminations, DEALT)
             observations, infos = self.observe()
             infos |= marked(terminations, {"final_obs": last, "final_info": final})
-            infos |= deepcopy(played)  # those of `final` are the same arrays
+            infos |= deepcopy(played)  # `final` has the same arrays
         return observations, *result, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:
-        """Return the masks that the infos hold, bool [num_envs, num_actions].
-
-        Raises:
-            InputError: The env was made without masks.
-        """
+        """Return the masks of the infos, bool [num_envs, num_actions]; refuse `legal="ids"`."""
         if not self.has_mask:
             raise InputError("there are no masks: make the env without legal='ids'")
         return self._show().masks != 0
@@ -310,7 +299,6 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         return self._put_together(self._show())
 
     def _put_together(self, shown: Shown) -> tuple[Observation, Infos]:
-        """Make observations and infos from the arrays that the kernel has written."""
         games = self._games
         observations = self.form.show(shown.observations, shown.copies if self.has_mask else None)
         seen: Infos = {"current_player": games.players.copy()}
@@ -329,14 +317,13 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         return observations, infos
 
     def _show(self) -> Shown:
-        """Return new arrays of what the user sees."""
         self._check_started()
         shown = self._blank(self.num_envs)
         self._run(self._everywhere, shown.steps, shown, pays=False)  # actions are ignored
         return shown
 
     def _blank(self, number: int, sums: bool = False) -> Shown:
-        """Make new arrays for what a kernel shows of games; with `sums` also those of `episode`."""
+        """Allocate output for `number` games; with `sums` also that for the info `episode`."""
         game, summed = self.game, number if sums else 0
         legal = game.num_actions if self.has_mask else 0
         copied = legal if self.form.mask == IN_OBSERVATION else 0
@@ -388,7 +375,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         """Play the user's actions, or start games that are over, and let the opponents play.
 
         `origin` says how games start, see `game_kernels.start`. Without `shown` nothing is paid or
-        shown. An `InputError` refuses an opponent's illegal action; kernels put it into `actions`.
+        shown. An `InputError` refuses an opponent's illegal action, which replaces the user's in
+        `actions`.
         """
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)
@@ -455,7 +443,6 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         side_by_side(advance, self.num_envs, self.num_threads)
 
     def _list_legal(self) -> np.ndarray:
-        """List the legal ids of each game, then -1, int32 [num_envs, longest]."""
         ids = np.empty(self.game.num_actions, np.int32)
         width = min(64, self.game.num_actions)  # grows if a game has more legal actions
         while True:

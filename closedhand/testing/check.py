@@ -42,8 +42,8 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
 
     Raises:
         closedhand.testing.ContractError: The game breaks the contract; the message names the place.
-        InputError: `game` is not a `Game`, `games` is not a whole number of 1 or more, or `seed`
-            none of 0 or more.
+        InputError: `game` is not a `Game`, `games` is not a whole number of 1 or more, or `seed` is
+            not one of 0 or more.
     """
     if not isinstance(game, Game):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"a Game is checked here, as make_game returns it, not {shown(game)}")

@@ -1,4 +1,4 @@
-"""Checks of the contract itself: a game's fields, and its functions by the rules of play.
+"""Checks of a game's fields, deals, actions, payoffs and observations.
 
 `course.py` calls the checks of a `Walk`, a random game in progress.
 """
@@ -176,11 +176,8 @@ def _misaligned(dtype: np.dtype[Any], path: str, start: int = 0) -> Iterator[tup
 def check_all_deals(game: Game, seed: int) -> list[Deal]:
     """Check that listed deals are different and allowed, and as likely as those of `deal`.
 
-    At most `MOST_DEALS` deals are checked; if there are more, their probabilities cannot be
-    compared with `DEALT` draws.
-
-    Returns:
-        All deals; an empty list if there are more, or the game does not list them.
+    If there are more than `MOST_DEALS`, the first ones are checked, but their probabilities cannot
+    be compared with `DEALT` draws. Return the deals if all are checked, else an empty list.
     """
     try:
         deals = game.deals()
@@ -232,7 +229,7 @@ def check_redeals(game: Game, deals: list[Deal], seed: int) -> None:
 def check_later_redeals(game: Game, deals: list[Deal], courses: list[Walk], seed: int) -> None:
     """Check that redeals in the middle of games reach all listed deals that fit, and no others.
 
-    A deal fits if the same actions are legal after it and lead to the same view. How likely each is
+    A deal fits if the same actions are legal after it and lead to the same view. How likely it is
     depends on who plays which of equal cards, so only rare deals may be missing. `courses` are
     whole games.
     """

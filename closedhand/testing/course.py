@@ -1,4 +1,4 @@
-"""Random games with checks of every state, of the end, and close checks of some states."""
+"""Random games with checks of every state, of the end, and further checks of some states."""
 
 from closedhand.core.game import Game
 from closedhand.envs.observation_form import COMPACT, PLANES
@@ -30,7 +30,6 @@ CLOSELY: Checks = {
     "scene": check_scene,
     "save and load": check_save,
 }
-"""Checks of some states of a game."""
 
 
 def look(walk: Walk, checks: Checks) -> None:
@@ -89,11 +88,7 @@ def play_one(walk: Walk) -> None:
 
 
 def look_closely(walk: Walk) -> tuple[int, int]:
-    """Check some states of a game in depth.
-
-    Returns:
-        Number of redeals that changed a state, and number of views built by `view_from`.
-    """
+    """Check some states in depth; count the redeals that changed a state, and the built views."""
     game, whole = walk.game, walk.actions
     changed = built = 0
     for step in sorted(some(range(len(walk.states)), walk.rng)):

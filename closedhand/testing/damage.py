@@ -17,7 +17,6 @@ from closedhand.envs.vector import GameVectorEnv
 from closedhand.testing.expectations import expect, refuses
 
 KINDS = 9
-"""Number of kinds of damage; see `damaged`."""
 
 FIRST = 12
 """Number of first entries of an array with single faults: a history is long and mostly empty."""
@@ -26,11 +25,7 @@ FIRST = 12
 def throw(game: Game, seed: int, number: int) -> Iterator[int]:
     """Damage states and views of random games, and pass them to the game and its envs.
 
-    Yields:
-        Number of accepted states so far, before each damaged state and at the end.
-
-    Raises:
-        Broken: A damaged state is neither refused nor treated as a valid one.
+    Yield the number of accepted states so far, before each damaged state and at the end.
     """
     rng = np.random.default_rng(seed)
     pool = [state.copy() for _ in range(6) for state in _positions(game, rng)]
@@ -62,7 +57,6 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
 
 
 def _positions(game: Game, rng: np.random.Generator) -> Iterator[State]:
-    """Iterate over the positions of a game of random play."""
     state = game.deal(rng)
     yield state
     while not game.over(state):
@@ -139,7 +133,6 @@ def wrapped(number: Any, change: int) -> Any:
 
 
 def _check_refused(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
-    """Check that the envs refuse a state that `load` refuses."""
     refused = "a state that `load` refuses"
     refuses(lambda: table.reset(options={"state": state}), f"reset to {refused}")
     refuses(lambda: setattr(envs, "states", np.repeat(state, 2)), f"envs.states = {refused}")

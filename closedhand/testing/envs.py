@@ -32,7 +32,6 @@ class _Steady:
 
     @staticmethod
     def choose(seen: Observation, legal: np.ndarray) -> int:
-        """Choose one of the legal actions by a sum over the observation."""
         numbers = seen["observation"].astype(np.int64).ravel()
         return int(legal[numbers @ np.arange(1, len(numbers) + 1) % len(legal)])
 
@@ -56,7 +55,6 @@ def check_api(game: Game, seed: int, form: str) -> None:
 
 
 STEPS = 60
-"""Number of steps in which envs are compared."""
 
 
 def check_vector(game: Game, seed: int, form: str) -> None:
@@ -213,7 +211,7 @@ def _choose(observations: Observation, i: int) -> int:
 
 
 def _shown(observation: Observation, over: bool) -> Observation:
-    """Convert an observation to that of a vector env, whose mask after the end is action 0."""
+    """Convert an observation to that of a vector env, whose mask marks action 0 after the end."""
     if not over:
         return observation
     mask = np.zeros_like(observation[ACTION_MASK])

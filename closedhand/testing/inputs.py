@@ -24,7 +24,6 @@ NO_NUMBERS: tuple[Any, ...] = (
     None, True, np.bool_(True), 0.0, 0.5, float("nan"), np.float64(0), "0", b"0", (), [0], {},
     np.zeros(1, np.int64), np.zeros((), np.float64), np.datetime64(0, "s"), range(3), 0j,
 )  # fmt: skip
-"""Objects that are not whole numbers."""
 
 _FAR: tuple[int, ...] = (-1, 10**9, 2**31, 2**63, 2**64, -(2**63) - 1, 2**70, -(2**70), 10**5000)
 """Whole numbers outside the range of any seat and any action."""
@@ -33,10 +32,8 @@ NO_STATES: tuple[Any, ...] = (
     None, 7, b"", "state", {}, np.zeros(3), np.zeros((), np.int64),
     np.zeros(1, np.dtype((np.record, [("player", "i4"), ("history", "i4", 2)])))[0],
 )  # fmt: skip
-"""Objects that are not states of any game."""
 
 DAMAGED = 100
-"""Number of damaged states that a game gets."""
 
 PATIENCE = 1800
 """Seconds after which the child process counts as hanging; it usually takes a few."""
@@ -48,8 +45,7 @@ FINE = "fine"
 def check_inputs(game: Game, seed: int) -> None:
     """Check that bad input is refused without a crash.
 
-    If the system can fork, a child process does it, since a kernel may crash or hang on wrong
-    arguments.
+    A child process makes the check, where the system can fork, since kernels may crash or hang.
     """
     if not hasattr(os, "fork"):
         for _ in hostile_input(game, seed):
@@ -93,11 +89,7 @@ def _report(game: Game, seed: int, write: int) -> None:
 
 
 def hostile_input(game: Game, seed: int) -> Iterator[str]:
-    """Pass arguments to a game that it must refuse; yield the text of each call beforehand.
-
-    Raises:
-        Broken: A call is not refused by an `InputError` of one line, or `throw` raises it.
-    """
+    """Pass arguments to a game that it must refuse; yield the text of each call beforehand."""
     for what, call in (*_calls_of_game(game, seed), *_calls_of_envs(game, seed)):
         yield what
         refuses(call, what)
@@ -109,7 +101,6 @@ Calls = Iterator[tuple[str, Callable[[], object]]]
 
 
 def _calls_of_game(game: Game, seed: int) -> Calls:
-    """Iterate over calls of the methods of `Game`, each with a wrong argument."""
     rng = np.random.default_rng(seed)
     state = game.deal(rng)
     view, data = game.view(state, 0), game.save(state)
@@ -156,7 +147,6 @@ def _calls_of_game(game: Game, seed: int) -> Calls:
 
 
 def _calls_of_envs(game: Game, seed: int) -> Calls:
-    """Iterate over calls of the envs, each with a wrong action, seat or state."""
     checked, raw, solo, envs = aec_env(game), GameAEC(game), SoloEnv(game), GameVectorEnv(game, 2)
     for each in (checked, raw, solo, envs):
         each.reset(seed=seed)

@@ -29,7 +29,7 @@ def check_other_process(game: Game, seed: int, jit: bool) -> None:
     while isinstance(make, partial):
         make = make.func
     if not hasattr(make, "__qualname__"):
-        make = type(make)  # an object that is called, by its class; or the name of a function
+        make = type(make)  # of a callable object, or of a reference, a text
     if make.__module__ == "__main__" or "<" in make.__qualname__:
         return  # the game of a script or notebook, which another process cannot import
     compiled = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]

@@ -24,23 +24,17 @@ from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import NOBODY, PLAYERS
 
 Watch = Callable[[State, int, int], None]
-"""Callback of a view, its player, and the player whose turn was just seen, -1 if none was."""
+"""Callback of a view, its player, and the player who has just acted, -1 at other events."""
 
 CHUNK = 65536
 """Most bytes of one read."""
 CONNECT_SECONDS = 10.0
-"""Time limit for connecting."""
 
 
 def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
-    """Make the game of a match at a server.
+    """Make the game of a match at a server; refuse options that the protocol does not support.
 
-    Args:
-        rounds: Number of rounds; by default the most, as a client does not learn the number.
-        **options: Options of the rules.
-
-    Raises:
-        InputError: An unknown option, or one that the protocol does not support.
+    By default it has the most rounds: a client does not learn their number.
     """
     game = make_game("daihinmin", **{**options, "rounds": rounds})
     if game.flat is not game:
@@ -61,8 +55,9 @@ def round_game(**options: Any) -> Game:
 class Connection:
     """Reads the numbers and tables of a server in order.
 
-    A failed connection raises `EOFError`, so that an `OSError` can only be one of the agent.
-    `check` is called at intervals while the server is silent; it may raise `KeyboardInterrupt`.
+    Methods raise an `EOFError` if the connection was closed or has failed, so that an `OSError` can
+    only be one of the agent. `check` is called at intervals while the server is silent, and may
+    raise `KeyboardInterrupt`.
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
@@ -73,11 +68,7 @@ class Connection:
         self._start = 0
 
     def read(self, size: int) -> bytes:
-        """Read the next `size` bytes.
-
-        Raises:
-            EOFError: The server has closed the connection, or it has failed.
-        """
+        """Read the next `size` bytes."""
         while len(self._data) - self._start < size:
             try:
                 chunk = self._sock.recv(CHUNK)
@@ -94,19 +85,15 @@ class Connection:
         return self._data[self._start - size : self._start]
 
     def number(self) -> int:
-        """Read the next number, an int32; errors are those of `read`."""
+        """Read the next number, an int32."""
         return wire.NUMBER.unpack(self.read(4))[0]
 
     def table(self) -> bytes:
-        """Read the next table, `wire.TABLE` bytes; errors are those of `read`."""
+        """Read the next table, `wire.TABLE` bytes."""
         return self.read(wire.TABLE)
 
     def send(self, cells: bytes) -> None:
-        """Send cells as a whole table, in one write so that it arrives whole.
-
-        Raises:
-            EOFError: The connection has failed.
-        """
+        """Send cells as a whole table, in one write so that it arrives whole."""
         try:
             self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
         except OSError:
@@ -118,12 +105,12 @@ class Result:
     """The result of a match, as a client knows it.
 
     Attributes:
-        player: Number of the client's player.
+        player: The client's player, 0 to 4.
         rounds: Number of rounds played.
-        places: Its place in each round, 0 for the daifugo. Rounds that passes ended while it held
-            cards are left out, unless the server states classes after them.
-        rejected: Number of its actions that counted as passes: not accepted, or no plays.
-        decisions: Number of its decisions in tricks, as a server counts them.
+        places: Places of the player by round, 0 for the first one out. A round that passes ended
+            while the player held cards is left out, unless the server states classes after it.
+        rejected: Number of actions that counted as passes: not accepted, or no plays.
+        decisions: Number of decisions in tricks, as a server counts them.
         seconds: Time of these decisions.
         complete: Whether the server ended the match.
     """
@@ -142,7 +129,7 @@ class Result:
         return sum(PLAYERS - place for place in self.places)
 
     def rank(self, view: State) -> None:
-        """Add the place in a round, by its last view, if it is known."""
+        """Add the player's place in a round, if the last view of the round has it."""
         if view.places[self.player] != NOBODY:
             self.places.append(int(view.places[self.player]))
 
@@ -167,15 +154,15 @@ class Client:
         """Connect; call `play` within two seconds, in which our server awaits a profile.
 
         Args:
-            agent: Name of an agent, an agent for `match_game`, or a function that makes one,
-                called twice: another agent loads the kernels and networks.
+            agent: Name of an agent, an agent for `match_game`, or a function that makes one from
+                that game. The function is called twice: one agent only loads kernels and networks.
             host: Address of the server.
             port: Port of the server.
-            name: Name of the client at the server; the agent's by default.
-            seed: Seed of the agent's randomness.
+            name: Name of the client at the server; by default that of the agent.
+            seed: Seed of an agent that is given by name.
             watch: Called at the beginning of a round, before each of the player's own decisions,
                 after every turn, and when the places of a round that passes ended are known.
-            **options: Non-default options of the rules that the server uses.
+            **options: Options of the server's rules.
 
         Raises:
             InputError: An unknown agent or option, or there is no server at the address.
@@ -193,25 +180,19 @@ class Client:
         warm_up(self.game, made("random" if isinstance(agent, Agent) else agent))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
-        except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
+        except (OSError, OverflowError, ValueError) as error:  # the latter two: bad host or port
             raise InputError(f"no server at {host}:{port}: {reason_of(error)}") from None
 
     @staticmethod
     def check(**options: Any) -> None:
-        """Refuse options of rules that no server can use, with the errors of `match_game`."""
+        """Refuse options that no server can use, with the errors of `match_game`."""
         round_game(**options)
 
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
-        """Play a match.
+        """Play a match; `progress` receives the number of rounds played after each of them.
 
-        Args:
-            progress: Callback that receives the number of rounds played.
-
-        Returns:
-            The result, also if the server disconnected or Ctrl-C ended the match.
-
-        Raises:
-            InputError: The server refuses the client, or sends tables that are not valid.
+        The result is returned also if the server disconnected or Ctrl-C ended the match. An
+        `InputError` says that the server refuses the client, or sends tables that are not valid.
         """
         with self._sock as sock:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -224,13 +205,13 @@ class Client:
 
 
 class InMatch:
-    """Adapter by which an agent made for a whole match plays its single rounds.
+    """Adapter with which an agent for a whole match plays its rounds from views of single rounds.
 
-    It adds the round number, and the points so far, to each view before the agent decides.
+    It adds the round number, and the points so far, to each view.
     """
 
     def __init__(self, agent: Agent, watch: Callable[[State], None]) -> None:
-        """Begin a match of an agent for `match_game`; `watch` gets each view before a decision."""
+        """Begin a match; `watch` gets each view before the agent decides."""
         self.name = agent.name
         self._agent, self._watch = agent, watch
         self._rounds = 0
@@ -247,7 +228,7 @@ class InMatch:
     def count(self, view: State) -> None:
         """Count a round by its last view.
 
-        If the view is not the end of the round, results were missed: count from zero again.
+        If the view lacks places, the points are unknown: count from zero again.
         """
         if view.out == PLAYERS:
             self._rounds += 1
@@ -339,14 +320,10 @@ def play_round(
     result: Result,
     watch: Watch | None = None,
 ) -> int:
-    """Play a round in which `number` cards are to be given back first.
-
-    Returns:
-        `wire.ROUND_OVER` or `wire.MATCH_OVER`.
+    """Play a round, giving back `number` cards first; return `ROUND_OVER` or `MATCH_OVER`.
 
     Raises:
-        EOFError: The server has closed the connection or it has failed, or `watch` or the agent
-            ends the match.
+        EOFError: The connection was closed or has failed, or `watch` or the agent ends the match.
         InputError: The server sends tables that are not valid.
         KeyboardInterrupt: Ctrl-C was pressed.
     """

@@ -50,14 +50,9 @@ class Comparison:
     class_rows: int = 0  # number of tables during tricks that differ only in the row of classes
 
     def add(self, recorded: Sequence[bytes], ours: bytes) -> tuple[int, str] | None:
-        """Count differences between the recorded messages to a client and the bytes of ours.
+        """Count differences between the recorded messages to a client in a round and ours, joined.
 
-        Args:
-            recorded: The messages of a round, tables and single numbers.
-            ours: Our messages, joined.
-
-        Returns:
-            The number, from 0, of the first message that differs, and how; None if there is none.
+        Return the number, from 0, of the first message that differs, and how; None if none does.
         """
         end, first = 0, None
         for number, data in enumerate(recorded):
@@ -89,8 +84,7 @@ def compare(rounds: Iterable[Round]) -> Iterator[Comparison]:
     numbers in the row of classes. In the exchange it loses a card if the joker is given in the cell
     of another card that the giver holds: that card is removed here, too, and named in `lost`.
 
-    Raises:
-        InputError: A round does not begin with the hands of a deal.
+    An `InputError` refuses a round that does not begin with the hands of a deal.
     """
     yield from map(_Replay().replay, rounds)
 
@@ -143,7 +137,6 @@ class _Replay(Table):
         self._latest = wire.BLANK
 
     def replay(self, messages: Round) -> Comparison:
-        """Play a round, and compare its messages."""
         end = wire.NUMBER.pack(wire.MATCH_OVER)
         game = self._games[messages[0][-1:] == [(SERVER, end)]]
         self._rules, self._state = game.rules, _start(game, messages)

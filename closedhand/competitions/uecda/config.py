@@ -1,8 +1,8 @@
 """The configuration file of the official UECda server, `tndhms.cfg`.
 
-A line is a key and a value, in letters of either case; a `#` begins a comment. The keys of rules,
-rounds and the port are used. Those of windows, names, statistics and random numbers mean nothing
-here and are ignored. Keys and values that the official server does not know are errors.
+A line is a key and a value, in letters of either case; a `#` begins a comment. Settings of rules,
+rounds and the port are used; those in `WITHOUT_EFFECT` are ignored. Keys and values that the
+official server does not know are errors.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ WITHOUT_EFFECT = (
     "WINDOW_TYPE", "GRAPH_WINDOW", "CONSOLE_TYPE", "RAND_TYPE", "XPM_DIR_PATH", "FLAG_STATISTICS",
     "FLAG_LOGGER", "FLAG_HIDDEN_NAME", *(f"PLAYER{number}_NAME" for number in range(1, 6)),
 )  # fmt: skip
-"""Keys of the official server for settings that ours lacks, or takes from elsewhere."""
+"""Keys for settings that our server lacks, or takes from elsewhere."""
 MOST_PORT = 2**16 - 1
 
 
@@ -31,11 +31,7 @@ class Config(NamedTuple):
 
 
 def read(path: Path) -> Config:
-    """Read a configuration file; of a repeated key the last value counts.
-
-    Raises:
-        InputError: The file cannot be read, or a line is not valid; the message names the line.
-    """
+    """Read a file, the last value of a repeated key; an `InputError` names a line with a fault."""
     values: dict[str, str] = {}
     port = None
     for number, line in filled_lines(path):

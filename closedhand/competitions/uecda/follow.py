@@ -4,8 +4,8 @@
 2. The player gives back cards; the first table of the tricks shows the hand after the exchange.
 3. After each turn the cells show a play, or the unchanged target for a pass.
 4. Before a decision of the player, the view is corrected where the table differs.
-5. Passes that end a round leave it open in the view: the rest are ranked by all hands, which a view
-   lacks. `complete` adds the places once the classes in the next first table state them.
+5. Passes that end a round leave it open in the view: all hands, which a view lacks, then rank the
+   players who hold cards. `complete` adds the places once the next first table has the classes.
 
 The view equals the record that `hidden.hide` makes from the true state of a game of one round. So
 its round number is 0, and its points are those of this round. `closedhand.games.daihinmin.exchange`
@@ -88,8 +88,9 @@ def complete(view: State, places: np.ndarray) -> None:
 class Follower:
     """Tracks the view of one player through the rounds of a match.
 
+    An `InputError` refuses tables that are not valid, or that contradict the rules.
+
     Attributes:
-        me: The player.
         view: The view, up to date at the player's own turns and after `finish`.
     """
 
@@ -105,11 +106,7 @@ class Follower:
         self._leading = False  # whether the first trick has begun
 
     def begin(self, table: bytes) -> int:
-        """Begin a round with its first table; return the number of cards to be given back now.
-
-        Raises:
-            InputError: The table does not show a hand at the start of a round.
-        """
+        """Begin a round with its first table; return the number of cards to be given back now."""
         status = wire.read_status(table)
         classes = status.classes if any(status.classes) else (-1,) * PLAYERS
         players = list(range(PLAYERS))
@@ -150,11 +147,7 @@ class Follower:
         view.player = view.owner = winner(view, 0)
 
     def give(self, agent: Agent, number: int) -> int:
-        """Let an agent choose the cards to give back in the exchange; return them as a set.
-
-        Raises:
-            InputError: The server asks for another number of cards than the rules.
-        """
+        """Let an agent choose `number` cards to give back in the exchange; return them as a set."""
         view = self.view
         pair = int(view.classes[self.me])
         if not 0 <= pair < len(TAXES) or TAXES[pair] != number:
@@ -188,24 +181,17 @@ class Follower:
         rank = int(view.classes[self.me])
         pair = min(rank, PLAYERS - 1 - rank)  # 2, which is no pair, for the heimin
         view.returned[:] = 0  # drop the picks of `give`: the server may have moved other cards
-        for each, tax in enumerate(TAXES):  # cards of a pair without us stay unknown
+        for each, tax in enumerate(TAXES):  # cards of a pair without `me` stay unknown
             start = sum(TAXES[:each])
             view.history[start : start + tax] = HIDDEN
             view.moves = start
-            if each == pair:  # the cards that left our hand, or came to it
+            if each == pair:  # the cards that left the player's hand, or came to it
                 self._pick(pair, before & ~hand if rank == pair else hand & ~before)
         view.moves = sum(TAXES)
         self._exchanging = False
 
     def turn(self, table: bytes) -> tuple[int, bool]:
-        """Process the table that begins a turn.
-
-        Returns:
-            The player to act, and whether it is this one; only then is `view` up to date.
-
-        Raises:
-            InputError: The table does not show a turn in a round.
-        """
+        """Process the table of a turn; return the player to act, and whether that is `me`."""
         player, mine = wire.turn_of(table)
         if not 0 <= player < PLAYERS:
             raise InputError(f"the server's table asks player {player}")
@@ -232,11 +218,7 @@ class Follower:
         new_trick(view, leader)
 
     def see(self, player: int, cells: bytes) -> None:
-        """Process the cells after a turn: a play, or unchanged or blank cells for a pass.
-
-        Raises:
-            InputError: The cells do not show a play.
-        """
+        """Process the cells after a turn: a play, or unchanged or blank cells for a pass."""
         action: int | None = PASS
         if cells not in (self._lying, wire.NOTHING):
             action = wire.read_play(cells)

@@ -5,6 +5,8 @@ clients, as JSON lines that gzip may compress: one for each client and round. Ea
 of 120 numbers or of one, marked `r` if the client read it and `w` if it wrote it:
 
     {"client": 0, "round": 0, "messages": [["r", [0, 1, …]], ["w", [0, …]], ["r", [9]]]}
+
+Other lines, with a client's profile or a note, are ignored.
 """
 
 from collections.abc import Iterator
@@ -22,7 +24,7 @@ SERVER, CLIENT = "r", "w"
 """Marks of a message by its sender: the client read it, or wrote it."""
 NUMBERS = wire.TABLE // 4
 Message = tuple[str, bytes]
-"""`SERVER` or `CLIENT`, and the bytes of a table or a number."""
+"""`SERVER` or `CLIENT`, and the bytes of a table or of a single number."""
 Round = list[list[Message]]
 """The messages of a round by client."""
 
@@ -48,11 +50,7 @@ def _is_line(data: Any) -> bool:
 
 
 def read(path: Path) -> Iterator[Round]:
-    """Read the rounds of a recording.
-
-    Raises:
-        InputError: The file cannot be read, or is not a recording.
-    """
+    """Read the rounds of a recording in order; an `InputError` refuses any other file."""
     found: dict[int, dict[int, list[Message]]] = {}
     for number, line in filled_lines(path):
         with prefixed(f"{path}, line {number}"):

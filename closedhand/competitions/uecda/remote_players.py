@@ -150,15 +150,11 @@ class RemotePlayer:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a socket that listens for clients; port 0 is any free port.
-
-    Raises:
-        InputError: The port is in use, or there is no such address.
-    """
+    """Listen for clients; 0 is any free port. An `InputError` refuses an address not available."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server((address[0], port), family=family, backlog=MOST_WAITING)
-    except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
+    except (OSError, OverflowError, ValueError) as error:  # the latter two: bad host or port
         raise InputError(f"cannot listen at {host}:{port}: {reason_of(error)}") from None
 
 

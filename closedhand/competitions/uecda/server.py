@@ -27,7 +27,6 @@ class Server:
     """A server that waits for clients and then plays a match.
 
     Attributes:
-        rounds: Number of rounds of the match.
         address: Host and port on which it listens.
         clients: Number of clients expected.
     """
@@ -57,7 +56,7 @@ class Server:
             fallback: Agent that replaces a client that has lost its seat.
             log: New file for the log, begun with the match and complete at the end of every round;
                 its last line has the seed.
-            note: Callback that receives a line about each client that takes or loses a seat.
+            note: Callback that receives lines about clients and about refused connections.
             **options: Options of the rules.
 
         Raises:
@@ -95,10 +94,8 @@ class Server:
     ) -> Result:
         """Wait for the clients and play the match; Ctrl-C ends it.
 
-        Args:
-            progress: Callback that receives the number of rounds played.
-            start: State to start from, the beginning of a round, in place of a deal from the seed;
-                the rounds before it are not played.
+        `progress` receives the number of rounds played. `start` is a state at the beginning of a
+        round, in place of a deal from the seed; the rounds before it are not played.
 
         Raises:
             InputError: `start` begins no round of the match, or the log cannot be written.

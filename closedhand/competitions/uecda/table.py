@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 def step(rules, state, action):
     """Apply a submitted action, or a pass in place of an illegal one; return the `Outcome`."""
     number = state.round_number  # `play` deals the next round at once when one is over
-    admitted = admit(rules, state, action, None)  # it needs no scratch space
+    admitted = admit(rules, state, action, None)  # `admit` needs no scratch space here
     turned, lock, back = np.int64(state.revolution), np.int64(state.lock), is_back(rules, state)
     if admitted != PASS:
         turned = revolution_after(rules, state, admitted)
@@ -124,8 +124,8 @@ class Result:
         gains: Points of each complete round, by player.
         decisions: Number of decisions in tricks, by player.
         seconds: Time of these decisions, by player; for a client from the question to its answer.
-            Those in the exchange are left out: the answer of the fugo may lie there unread until
-            the daifugo has chosen.
+            The exchange is left out: there the answer of the fugo may lie unread until the daifugo
+            has chosen.
         late: Number of questions not answered in time, by player.
         illegal: Number of illegal answers, by player. A pass or, in the exchange, the best cards
             take the place of each.
@@ -193,7 +193,7 @@ class Table:
         return transcript.values(places, [seat.points for seat in self._seats])
 
     def result(self, rounds: int) -> Result:
-        """Collect the result so far of a match of a number of rounds."""
+        """Collect the result so far of a match of `rounds` rounds."""
         seats = self._seats
         return Result(
             names=tuple(seat.name for seat in seats),
@@ -232,7 +232,6 @@ class Table:
             client.queue(wire.hand_cells(hand) + status.pack())
 
     def _exchange(self, transcript: logs.Transcript) -> None:
-        """Ask daifugo and fugo together for the cards that they give back."""
         state = self._state
         pairs = [(winner(state, pair), loser(state, pair)) for pair in range(len(TAXES))]
         self._send([taker for taker, _ in pairs])
@@ -309,14 +308,12 @@ class Table:
         self._margin = status.margin
 
     def _ask(self, status: Status, cells: Sequence[bytes]) -> None:
-        """Send all clients their hands; to the player to act this is the question."""
         mine, others = status._replace(my_turn=1).pack(), status.pack()
         for player, client in self._clients.items():
             client.queue(cells[player] + (mine if player == status.player else others))
         self._send([status.player])
 
     def _show(self, mover: int, accepted: bool, table: bytes, ended: bool) -> None:
-        """Queue the cells after a turn for all clients, with whether the round goes on."""
         end = wire.GOES_ON
         if ended:
             end = wire.MATCH_OVER if over(self._rules, self._state) else wire.ROUND_OVER

@@ -6,9 +6,9 @@ A table is 8 x 15 numbers, int32 big-endian, row by row; single numbers are int3
   ranks 3 to 2; columns 0 and 14 can hold only the joker. 1 is a card, 2 the joker.
 - A joker in a hand is at row 4, column 1. A joker in a play is in the cell of the card that it
   stands for, in row 4 as the fifth card of a group, and alone anywhere in rows 0 to 3.
-- Rows 5 to 7 are the `Status`. Two parts of it mean nothing: the end of row 5, called **margin**
-  here, and row 7. The official server repeats what clients write there, and so does ours: the
-  margin of the latest answer until the next answer, and row 7 of a play while it is the target.
+- Rows 5 to 7 are the `Status`. The end of row 5, called **margin** here, and row 7 mean nothing.
+  The official server repeats what clients write there, and so does ours: the margin of the latest
+  answer until the next answer, and row 7 of a play while the play is the target.
 """
 
 import struct
@@ -24,16 +24,15 @@ from closedhand.games.daihinmin.state import PLAYERS
 PROTOCOL = 20070
 ROWS, COLUMNS, CARD_ROWS = 8, 15, 5
 TABLE = 4 * ROWS * COLUMNS
-"""Size of a table in bytes."""
 CELLS = 4 * CARD_ROWS * COLUMNS
-"""Size of the cells of a table in bytes."""
+"""Sizes of a table and of its cells in bytes."""
 NUMBER = struct.Struct(">i")
 ACCEPTED, REJECTED = NUMBER.pack(9), NUMBER.pack(8)
-"""Replies of the server to a play."""
+"""Replies of the server to the player who acted."""
 GOES_ON, ROUND_OVER, MATCH_OVER = range(3)
-"""Numbers that the server sends after every turn."""
+"""Numbers of which the server sends one after every turn."""
 LONGEST_NAME = 9
-"""Most characters of a client's name that the server keeps."""
+"""Number of characters that the server keeps of a client's name."""
 NOTHING = bytes(CELLS)
 """The cells of a pass."""
 MARGIN_AT, MARGIN = 4 * (5 * COLUMNS + 8), 4 * (COLUMNS - 8)
@@ -42,7 +41,6 @@ LAST_ROW = 4 * 7 * COLUMNS
 """Offset of row 7 in bytes."""
 NO_MARGIN, NO_LAST_ROW = bytes(MARGIN), bytes(TABLE - LAST_ROW)
 BLANK = bytes(TABLE)
-"""A table of zeros."""
 IN_EXCHANGE = 6
 """Value of `Status.player` during the exchange."""
 
@@ -61,11 +59,11 @@ class Status(NamedTuple):
     left: tuple[int, ...] = (0,) * PLAYERS  # number of cards in each hand, by player
     classes: tuple[int, ...] = (0,) * PLAYERS  # by player, 0: daifugo; all 0 before they are known
     seats: tuple[int, ...] = (0,) * PLAYERS  # the players in the order of play
-    margin: bytes = NO_MARGIN  # the end of row 5, without meaning
-    last_row: bytes = NO_LAST_ROW  # row 7, without meaning
+    margin: bytes = NO_MARGIN  # the end of row 5
+    last_row: bytes = NO_LAST_ROW  # row 7
 
     def pack(self) -> bytes:
-        """Pack the rows into bytes."""
+        """Pack the rows into the bytes of a table after its cells."""
         flags = map(int, self[:8])  # without the compiler some are booleans of NumPy
         numbers = (*self.left, *self.classes, *self.seats)
         return _STATUS.pack(*flags, self.margin, *numbers, self.last_row)
@@ -156,7 +154,7 @@ def play_cells(play: int) -> bytes:
 
 
 def read_play(cells: bytes) -> int | None:
-    """Read the id of a play, or of the pass, whatever the hands; None if the cells show neither."""
+    """Read the id of a play or the pass, whoever holds its cards; None if cells show neither."""
     return _plays_by_cells().get(cells)
 
 
@@ -186,7 +184,7 @@ def profile(name: str) -> bytes:
 
 
 def read_profile(table: bytes) -> str | None:
-    """Read the name in a profile; None if the table is not a profile of this protocol."""
+    """Read the name in a profile, up to `LONGEST_NAME` characters; None for another table."""
     numbers = np.frombuffer(table, ">u4", 2 * COLUMNS)
     if numbers[0] != PROTOCOL:
         return None
