@@ -117,11 +117,11 @@ def compile(
 ) -> None:
     """Compile the kernels of games ahead of their first use.
 
-    Covers the game itself, batches, the environments, the default opponents, and hints. Binaries
-    are kept in NUMBA_CACHE_DIR; by default beside the package, or in the user's cache folder if
-    that is not writable. One compilation serves all rules with the same actions; others, such as
-    sub-steps, are compiled with --option. Kernels for a GPU are files of their own: a program that
-    finds them in the folder of CLOSEDHAND_CUBINS needs no compiler.
+    Covers the game itself, batches, the environments as they are by default, the default opponents,
+    and hints. Binaries are kept in NUMBA_CACHE_DIR; by default beside the package, or in the user's
+    cache folder if that is not writable. One compilation serves all rules with the same actions;
+    others, such as sub-steps, are compiled with --option. Kernels for a GPU are files of their own:
+    a program that finds them in the folder of CLOSEDHAND_CUBINS needs no compiler.
 
     Example: closedhand compile doudizhu --option substeps=true
 

@@ -163,10 +163,15 @@ def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
 
 
 @kernel
-def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes) -> None:
-    """Zero `out`, then do `features` if the observation is to be compact, else `observe`."""
+def look(rules: Rules, state: State, player: Integer, compact: bool | None, out: Planes) -> None:
+    """Zero `out`, then do `features` if the observation is to be compact, else `observe`.
+
+    None for False tells the compiler: it leaves out the code of `features`.
+    """
     out[:] = 0
-    if compact:
+    if compact is None:
+        observe(rules, state, player, out)
+    elif compact:
         features(rules, state, player, out)
     else:
         observe(rules, state, player, out)

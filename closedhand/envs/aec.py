@@ -202,10 +202,10 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         mask = np.empty(self.game.num_actions, np.int8)
         if not self._codes:
             self._packed = pack(self.game.rules)
-            examples = self._packed, self._states, 0, self.form.compact, observation, mask
+            examples = self._packed, self._states, 0, self.form.compact or None, observation, mask
             self._codes = [entry(each, *examples) for each in KERNELS]
         result = self._codes[kernel](
-            self._packed, self._states, number, self.form.compact, observation, mask
+            self._packed, self._states, number, self.form.compact or None, observation, mask
         )
         return result, observation, mask
 

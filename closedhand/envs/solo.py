@@ -167,7 +167,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         packed = others.packed
         self._arguments = (
             *packed, self._states, self.seat, self.game.num_players, others.scratch,
-            self.game.staged, self.form.compact,
+            self.game.staged, self.form.compact or None,
         )  # fmt: skip
         if packed is not self._packed:
             examples = *self._arguments, *self._buffers(), BEGIN, IN_STATE
@@ -184,8 +184,8 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         if status == RUNNING and self._opponents.policies is None:
             self._opponents.play_outside(self._states, np.array([self.seat]))
             status = opponent_kernels.show(
-                self.game.rules, self._states, self.seat, self.game.staged, self.form.compact,
-                *look,
+                self.game.rules, self._states, self.seat, self.game.staged,
+                self.form.compact or None, *look,
             )  # fmt: skip
         return status
 

@@ -242,13 +242,22 @@ def _copy(function: Any) -> Any:
     return update_wrapper(copied, function)
 
 
+def _common(kind: Any) -> Any:
+    """Return the type by which a part is compiled for an argument: int64 for all signed integers.
+
+    Numba would compile `function(0)`, `function(1)` and `function(state.player)` separately.
+    """
+    kind = types.unliteral(kind)
+    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
+
+
 class Part(private.CPUDispatcher):
     """A kernel as a part, which only compiled functions call."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return the callee of a call, compiled for types instead of constants such as 0 and 1."""
-        kinds = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
-        return super().get_call_template(tuple(map(types.unliteral, args)), kinds)
+        """Return the callee of a call, compiled for the common types of its arguments."""
+        kinds = {name: _common(kind) for name, kind in dict(kws).items()}
+        return super().get_call_template(tuple(map(_common, args)), kinds)
 
 
 class Whole(private.CPUDispatcher):
