@@ -10,6 +10,7 @@ from closedhand.core import contract
 from closedhand.core.numba.fast_call import unpack
 from closedhand.core.numba.jit import (
     Bools,
+    Flag,
     Floats,
     Ids,
     Indices,
@@ -57,7 +58,7 @@ def mark_legal(rules: Rules, state: State, mask: Masks, ids: Ids) -> None:
 
 @inlined
 def observe(
-    rules: Rules, state: State, player: Integer, compact: bool, observation: Planes, mask: Masks,
+    rules: Rules, state: State, player: Integer, compact: Flag, observation: Planes, mask: Masks,
     ids: Ids,
 ) -> None:  # fmt: skip
     """Do `contract.look` for `player`, and write the action mask, which is all zero out of turn."""
@@ -70,7 +71,7 @@ def observe(
 
 @kernel
 def observe_one(
-    rules: Rules, states: States, player: Integer, compact: bool, observation: Planes, mask: Masks
+    rules: Rules, states: States, player: Integer, compact: Flag, observation: Planes, mask: Masks
 ) -> None:
     """Do `observe` in the first of `states`; `rules` may be packed (`fast_call.pack`)."""
     rules = unpack(rules)
@@ -80,7 +81,7 @@ def observe_one(
 
 @kernel
 def play_one(
-    rules: Rules, states: States, action: Integer, compact: bool, observation: Planes, mask: Masks
+    rules: Rules, states: States, action: Integer, compact: Flag, observation: Planes, mask: Masks
 ) -> tuple[int, Integer]:
     """Do `play` in the first of `states`; return (status, player to act).
 
@@ -158,7 +159,7 @@ def play_out_all(rules: Rules, states: States, rng: Rng, ids: Ids) -> None:
 
 @kernel
 def observe_all(
-    rules: Rules, states: States, seats: Seats, compact: bool, observations: Planes, masks: Masks
+    rules: Rules, states: States, seats: Seats, compact: Flag, observations: Planes, masks: Masks
 ) -> None:
     """Do `observe` for the player `seats[i]` of `states[i]`, into row i."""
     ids = np.empty(masks.shape[1], np.int32)

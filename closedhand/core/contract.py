@@ -38,7 +38,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from closedhand.core.numba import linking
-from closedhand.core.numba.jit import Floats, Ids, Integer, Planes, Rng, Rules, State, kernel
+from closedhand.core.numba.jit import Flag, Floats, Ids, Integer, Planes, Rng, Rules, State, kernel
 
 VERSION = 1
 """Version of the contract; a game states the version that it was written for."""
@@ -163,11 +163,8 @@ def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
 
 
 @kernel
-def look(rules: Rules, state: State, player: Integer, compact: bool | None, out: Planes) -> None:
-    """Zero `out`, then do `features` if the observation is to be compact, else `observe`.
-
-    None for False tells the compiler: it leaves out the code of `features`.
-    """
+def look(rules: Rules, state: State, player: Integer, compact: Flag, out: Planes) -> None:
+    """Zero `out`, then do `features` if the observation is to be compact, else `observe`."""
     out[:] = 0
     if compact is None:
         observe(rules, state, player, out)

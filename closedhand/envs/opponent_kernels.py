@@ -9,7 +9,7 @@ import numpy as np
 from closedhand.core import batch_kernels, contract
 from closedhand.core.game_kernels import ALL_LEGAL, let_others_play
 from closedhand.core.numba.fast_call import unpack
-from closedhand.core.numba.jit import Floats, Integer, Masks, Planes, Rules, States, kernel
+from closedhand.core.numba.jit import Flag, Floats, Integer, Masks, Planes, Rules, States, kernel
 from closedhand.core.policies import Policies
 from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 
@@ -19,7 +19,7 @@ BEGIN = -2
 
 @kernel
 def show(
-    rules: Rules, states: States, seat: Integer, staged: bool, compact: bool, observation: Planes,
+    rules: Rules, states: States, seat: Integer, staged: bool, compact: Flag, observation: Planes,
     masks: tuple[Masks, ...], returns: Floats,
 ) -> int:  # fmt: skip
     """Write the observation and the mask of the user's seat in the first of `states`, and payoffs.
@@ -42,7 +42,7 @@ def show(
 @kernel
 def take_turn(
     rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
-    scratch: int, staged: bool, compact: bool, observation: Planes, masks: tuple[Masks, ...],
+    scratch: int, staged: bool, compact: Flag, observation: Planes, masks: tuple[Masks, ...],
     returns: Floats, action: Integer, seed: np.uint64,
 ) -> tuple[int, Integer]:  # fmt: skip
     """Play the user's action, let policies play until the user's turn, then `show`.

@@ -51,6 +51,8 @@ Masks = NDArray[np.int8]
 """1 where an action is legal, or where a game is chosen, else 0."""
 Statuses = NDArray[np.int8]
 """Status of each game, see `closedhand.core.status`."""
+Flag = bool | None
+"""None is False, known to the compiler, which leaves out the code for True."""
 Rng = np.random.Generator
 
 
