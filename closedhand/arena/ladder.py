@@ -49,7 +49,7 @@ def is_slow(game: Game, agent: Spec) -> bool:
 
 def is_ranked(game: Game) -> bool:
     """Return whether a ladder can rate a game: it has two sides, and payoffs below 0."""
-    return len(set(game.sides)) == 2 and files.can_lose(game)
+    return len(set(game.sides)) == 2 and game.can_lose
 
 
 def pairs_of(

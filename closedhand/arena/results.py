@@ -73,11 +73,6 @@ def role_names(game: Game) -> list[str]:
     return [*labels(names)]
 
 
-def can_lose(game: Game) -> bool:
-    """Return whether some payoff is a loss: where none is, a win rate says nothing."""
-    return game.payoff_range[0] < 0
-
-
 def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
     """Collect the payoffs of an agent, 0 or 1, at the tables where it played one side alone.
 
@@ -151,7 +146,7 @@ def score(match: Match) -> Score:
     [won] = shares(wins(earned).mean(axis=1, keepdims=True))
     [mean] = student(earned.mean(axis=1, keepdims=True))
     first, second, *_ = labels(match.names)
-    return Score((first, second), won if can_lose(match.game) else None, mean, match.deals)
+    return Score((first, second), won if match.game.can_lose else None, mean, match.deals)
 
 
 def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str, Any]:
@@ -177,7 +172,7 @@ def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str,
             {
                 "agent": name,
                 "role": role,
-                "win_rate": rounded(win_rates[agent][i]) if can_lose(game) else None,
+                "win_rate": rounded(win_rates[agent][i]) if game.can_lose else None,
                 "points": rounded(scores[agent][i]),
                 "columns": {column: rounded(found[agent][i]) for column, found in columns.items()},
             }

@@ -76,7 +76,7 @@ def advise(
     console = common.plain_console(highlight=False, soft_wrap=True)
     console.print(board(game.scene(view), symbols=True))
     # If payoffs are 1 and -1, show differences of the probability to win.
-    with_points = how.game.payoff_range != (-1.0, 1.0)
+    with_points = not how.game.is_win_or_loss
     form, share = ("+.2f", 1.0) if with_points else ("+.1%", 0.5)
     figures = ["wins"] * (ranked[0].wins is not None) + ["points"] * with_points + ["behind"]
     rows = []

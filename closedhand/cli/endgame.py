@@ -81,7 +81,7 @@ def endgame(
             "positions": found.positions,
         })  # fmt: skip
     else:
-        _show(found, seats, bound.payoff_range[0] < 0)
+        _show(found, seats, bound.can_lose)
     if found.value is None:
         raise typer.Exit(1)
 

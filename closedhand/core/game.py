@@ -185,6 +185,16 @@ class Game:
         """Number of entries in an observation, over all parts."""
         return sum(math.prod(shape) for shape in self.shapes.values())
 
+    @property
+    def can_lose(self) -> bool:
+        """Whether some payoff is below 0: where none is, a share of games won says nothing."""
+        return self.payoff_range[0] < 0
+
+    @property
+    def is_win_or_loss(self) -> bool:
+        """Whether payoffs are 1 and -1, so that a mean payoff says the chance to win."""
+        return self.payoff_range == (-1.0, 1.0)
+
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the numbers of the compact observation, in order."""

@@ -88,10 +88,11 @@ def metadata(**more: Any) -> dict[str, Any]:
 
 
 def number_of(name: str, value: Any, most: int) -> int:
-    """Check that a value is an `int` from 1 to `most`; `name` is for the message."""
-    if type(value) is not int or not 1 <= value <= most:
-        raise InputError(f"{name} must be 1 to {most}, not {shown(value)}")
-    return value
+    """Check a whole number from 1 to `most`; `name` is for the message."""
+    number = whole_number(value, name, 1)
+    if number > most:
+        raise InputError(f"{name} is at most {most}, not {shown(value)}")
+    return number
 
 
 def check_render_mode(mode: str | None) -> str | None:

@@ -76,10 +76,8 @@ class DeviceBatch:
             InputError: No GPU, no room for so many games on it, an opponent that decides in Python,
                 or an invalid option.
         """
-        most = common.MOST_GAMES
-        if type(number) is not int or not 1 <= number <= most:
-            raise InputError(f"the number of games is 1 to {most}, not {shown(number)}")
-        self.game, self.number = game, number
+        self.game = game
+        self.number = common.number_of("the number of games", number, common.MOST_GAMES)
         self.form = ObservationForm(game, observation)
         self.illegal_reward = common.check_reward(illegal_reward)
         self._device = Device(device)

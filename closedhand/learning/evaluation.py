@@ -39,7 +39,7 @@ def score_of(game: Game, points: np.ndarray) -> Score:
     """Score points by deal and side, float64 [deals, sides], with intervals over the deals."""
     [mean] = student(points.mean(axis=1, keepdims=True))
     [won] = shares(wins(points).mean(axis=1, keepdims=True))
-    return Score(mean, won if game.payoff_range[0] < 0 else None)
+    return Score(mean, won if game.can_lose else None)
 
 
 def judge(

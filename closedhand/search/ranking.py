@@ -244,7 +244,7 @@ class Ranking:
             points, gap = student(np.stack([means[played, k], behind[played, k]], axis=1))
             number = int(sizes[played].sum())
             [wins] = shares(won[played, k : k + 1], number)
-            likely = wins if game.payoff_range[0] < 0 else None
+            likely = wins if game.can_lose else None
             text = game.text(action, self._view)
             ranked.append(Ranked(action, text, points, likely, gap, number))
         return ranked
@@ -333,7 +333,7 @@ def _won(game: Game, payoffs: Floats) -> Floats:
 
     With payoffs of 1 and -1, expected payoffs by `evaluate` become probabilities of winning.
     """
-    if game.payoff_range == (-1.0, 1.0):
+    if game.is_win_or_loss:
         return (1.0 + payoffs) / 2.0
     return np.where(np.isnan(payoffs), math.nan, payoffs > 0.0)
 

@@ -60,7 +60,7 @@ def playouts_of(game: Game) -> Simulation:
 
 def unit_of(game: Game) -> str:
     """Return `chance` if payoffs are 1 and -1, to be shown as chances to win; else `points`."""
-    return "chance" if game.payoff_range == (-1.0, 1.0) else "points"
+    return "chance" if game.is_win_or_loss else "points"
 
 
 def suggest(game: Game, view: State, by: str) -> dict[str, Any]:

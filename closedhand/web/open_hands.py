@@ -44,7 +44,7 @@ def solved(game: Game, state: State, seconds: float, seats: int | None = None) -
         "low": found.low,
         "high": found.high,
         "teams": list(exact.teams_of(game, state)),
-        "is_win": exact.paying(game).payoff_range == (-1.0, 1.0),
+        "is_win": exact.paying(game).is_win_or_loss,
         "plays": plays,
         "line": [each for each in _followed(game, state, found) if each["player"] < seats],
         "seconds": round(found.seconds, 3),

@@ -264,8 +264,9 @@ def test_human_mode_prints_the_tables_after_every_reset_and_step(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_envs": 0}, "num_envs must be 1 to"),
-        ({"num_threads": 0}, "num_threads must be 1 to"),
+        ({"num_envs": 0}, "num_envs is a whole number of 1 or more, not 0"),
+        ({"num_threads": 0}, "num_threads is a whole number of 1 or more"),
+        ({"num_envs": 10**9}, "num_envs is at most 16777216"),
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'"),
         (
             {"rules": "house"},
@@ -280,6 +281,10 @@ def test_human_mode_prints_the_tables_after_every_reset_and_step(
 def test_bad_arguments(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         GameVectorEnv("doudizhu", **options)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert GameVectorEnv("leduc", np.int64(3), num_threads=np.int32(1)).num_envs == 3
 
 
 @pytest.mark.parametrize("actions", [[1], [[1, 2]], [0.5, 1.5], ["a", "b"]])

@@ -48,15 +48,6 @@ def run_from(ranks, rank):
 
 
 @kernel
-def run_around(ranks, rank):
-    """Find the first rank and the length of the run of ranks that contains `rank`."""
-    first = rank
-    while first > 0 and ranks & one(first - 1):
-        first -= 1
-    return first, run_from(ranks, first)
-
-
-@kernel
 def take_chains(hand, copies):
     """Return a hand without its chains of `copies` cards per rank, each as long as possible."""
     ranks = at_least(hand, copies) & CHAINABLE
@@ -89,9 +80,9 @@ def lead(plays, hand):
         return plain_play(plays, 3, rank, length)
     rest -= np.uint64(3) * trios
     for copies in (1, 2):
-        first, length = run_around(at_least(rest, copies) & CHAINABLE, rank)
+        length = run_from(at_least(rest, copies) & CHAINABLE, rank)
         if length >= SHORTEST[copies - 1]:
-            return plain_play(plays, copies, first, length)
+            return plain_play(plays, copies, rank, length)
         rest = take_chains(rest, copies)
     copies = 2 if at_least(rest, 2) & one(rank) else 1
     return plain_play(plays, copies, rank, 1)

@@ -248,7 +248,7 @@ def _common(kind: Any) -> Any:
     Numba would compile `function(0)`, `function(1)` and `function(state.player)` separately.
     """
     kind = types.unliteral(kind)
-    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
+    return types.int64 if kind in types.signed_domain else kind
 
 
 class Part(private.CPUDispatcher):

@@ -85,7 +85,7 @@ MOST_OF_SORT = np.where(SORTS[:-1] == GROUPS, MOST_GROUPS, 1)
 """Maximum number of features of each sort in a play."""
 
 
-class ObservationForm(NamedTuple):
+class StateInputs(NamedTuple):
     """Inputs that the features of all plays in a state share."""
 
     mode: Any  # role and situation, see `MODES`
@@ -121,7 +121,7 @@ def observation_of(rules, state):
     following, last = (player + 1) % SEATS, (player + 2) % SEATS
     tabled = left_class(state.left[following]) * LEFTS + left_class(state.left[last])
     others = cards_of_others(rules, state, player)
-    return ObservationForm(mode, role, enemy, partner, owner, most, tabled, others)
+    return StateInputs(mode, role, enemy, partner, owner, most, tabled, others)
 
 
 @kernel
