@@ -356,26 +356,6 @@ def log_samples() -> list[bytes]:
     return [*(text.encode() for text in texts), gzip.compress(texts[0].encode(), mtime=0)]
 
 
-def recording(path: Path) -> object:
-    from closedhand.competitions.uecda.comparison import TRAFFIC
-
-    return list(TRAFFIC.replay(path))
-
-
-@cache
-def recorded() -> Any:
-    """The first messages of a round to and from each client."""
-    from closedhand.competitions.uecda import recordings
-
-    return [own[:20] for own in next(recordings.read(DATA / "uecda_traffic.jsonl.gz"))]
-
-
-def recording_samples() -> list[bytes]:
-    from support_uecda import json_lines
-
-    return ["\n".join(json_lines(recorded(), 0)).encode()]
-
-
 def config(path: Path) -> object:
     from closedhand.competitions.uecda import config
 
@@ -812,7 +792,6 @@ TARGETS: dict[str, Target] = {
     "views": Target(view_from, views, odd_json),
     "jsonl": Target(in_file(".jsonl", replay_all), jsonl),
     "log": Target(in_file(".log", logs_read), log_samples),
-    "recording": Target(in_file(".jsonl", recording), recording_samples, odd_lines),
     "config": Target(in_file(".cfg", config), config_samples),
     "results": Target(in_file(".json", results), result_samples, odd_json),
     "league": Target(in_file(".json", league), league_samples, odd_json),

@@ -1,6 +1,5 @@
 """Servers, clients and logs of the competition for tests."""
 
-import json
 import re
 import socket
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ import numpy as np
 from support import DATA
 
 from closedhand import make_game
-from closedhand.competitions.uecda import client, recordings, wire
+from closedhand.competitions.uecda import client, wire
 from closedhand.competitions.uecda.remote_players import Limits
 from closedhand.competitions.uecda.server import Server
 from closedhand.competitions.uecda.table import Result
@@ -186,13 +185,3 @@ def golden() -> Iterator[tuple[str, bytes]]:
             row, column, value = map(int, re.split("[.=]", cell))
             table[row, column] = value
         yield side, table.tobytes() if kind == "table" else wire.NUMBER.pack(int(kind))
-
-
-def json_lines(messages: recordings.Round, number: int) -> Iterator[str]:
-    """A round of a recording as JSON lines."""
-    for player, own in enumerate(messages):
-        lines = [
-            ["r" if side == recordings.SERVER else "w", np.frombuffer(data, ">i4").tolist()]
-            for side, data in own
-        ]
-        yield json.dumps({"client": player, "round": number, "messages": lines})

@@ -53,13 +53,6 @@ It is the least int64, since an illegal action may be any number that a faulty p
 RANDOM_SEAT = -2
 """In `Terms.seat`: the user's seat is drawn for every game."""
 
-DEALT, GIVEN, SET = 0, 1, 2
-"""How a game starts.
-
-`DEALT`: from a new deal. `GIVEN`: from the state in `Games.states`, with the user's seat chosen as
-after a deal. `SET`: from that state, with the seat in `Games.seats`.
-"""
-
 
 class Games(NamedTuple):
     """A batch of games, arrays with a row for each.
@@ -131,27 +124,26 @@ def let_others_play(
 @kernel
 def start(
     rules: Rules, policies: Policies, states: States, seeds: Seeds, streams: Streams, seats: Seats,
-    paid: Floats, terms: Terms, i: Integer, origin: int, views: States, k: Integer, ids: Ids,
+    paid: Floats, terms: Terms, i: Integer, dealt: bool, views: States, k: Integer, ids: Ids,
 ) -> Integer:  # fmt: skip
     """Start a new game in place of game `i`, and let the others play until the user's turn.
 
     The arrays are those of `Games`, changed in place; scratch space is that of `let_others_play`.
-    The `origin` is `DEALT`, `GIVEN` or `SET`. A game that is over before the user's turn is no
-    episode if it was dealt: another one is dealt then.
+    It starts from a new deal if `dealt`, else from the state in `Games.states`. A game that is over
+    before the user's turn is no episode if it was dealt: another one is dealt then.
 
     Return an illegal action of a policy, which is not played; else `ALL_LEGAL`.
     """
     while True:
-        if origin == DEALT:
+        if dealt:
             seed = seeds[i]
             seeds[i] = np.uint64(0)
             if seed == 0:
                 seed = seed_in_kernel(streams[i])
             contract.deal(rules, states[i], seed)
-        if origin != SET:
-            seats[i] = terms.seat
-            if terms.seat == RANDOM_SEAT:
-                seats[i] = np.int64(streams[i].random() * terms.players)
+        seats[i] = terms.seat
+        if terms.seat == RANDOM_SEAT:
+            seats[i] = np.int64(streams[i].random() * terms.players)
         if terms.staged:
             contract.returns(rules, states[i], paid[i])
         refused = np.int64(ALL_LEGAL)
@@ -159,7 +151,7 @@ def start(
             refused = let_others_play(
                 rules, policies, states, streams, i, seats[i], terms.players, views, k, ids
             )
-        if refused != ALL_LEGAL or origin != DEALT or not contract.over(rules, states[i]):
+        if refused != ALL_LEGAL or not dealt or not contract.over(rules, states[i]):
             return refused
 
 
@@ -223,7 +215,7 @@ def step(
     if chosen[i] if starting else games.status[i] != RUNNING:
         refused = start(
             rules, policies, games.states, games.seeds, games.streams, games.seats, games.paid,
-            terms, i, DEALT, views, k, ids,
+            terms, i, True, views, k, ids,
         )  # fmt: skip
         if refused != ALL_LEGAL:
             games.status[i] = REFUSED
@@ -262,14 +254,14 @@ class Plan(NamedTuple):
         turns: Whether actions are played, and new games started where one is over.
         pays: Whether rewards are paid for the actions played.
         shows: Whether `Games.players`, observations, masks and returns are written.
-        origin: How games start, see `start`.
+        dealt: Whether games start from new deals, see `start`.
         compact: Whether observations are those of `contract.features`.
     """
 
     turns: bool
     pays: bool
     shows: bool
-    origin: int
+    dealt: bool
     compact: bool
 
 
@@ -336,7 +328,7 @@ def advance_games(
                     )
             else:
                 refused = start(
-                    rules, answering, states, seeds, streams, seats, paid, terms, i, plan.origin,
+                    rules, answering, states, seeds, streams, seats, paid, terms, i, plan.dealt,
                     views, 0, ids,
                 )  # fmt: skip
                 status[i] = OVER if contract.over(rules, states[i]) else RUNNING

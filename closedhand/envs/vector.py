@@ -15,7 +15,7 @@ from gymnasium.wrappers.vector import NormalizeReward, RecordEpisodeStatistics
 from closedhand.core import game_kernels
 from closedhand.core.checks import integers
 from closedhand.core.game import Game, InputError
-from closedhand.core.game_kernels import DEALT, GIVEN, NONE, SET, Games, Plan, Shown, Terms
+from closedhand.core.game_kernels import NONE, Games, Plan, Shown, Terms
 from closedhand.core.numba.fast_call import entry, pack
 from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import begin_streams, make_streams
@@ -44,8 +44,11 @@ SCALAR_REWARD = (
 """Warning at the first step of self-play if the env was made without `reward`."""
 ONE_REWARD: Any = RecordEpisodeStatistics, NormalizeReward
 """Wrappers of Gymnasium that take one reward a game."""
-HELD = ("_opponents", "_games", "_earned", "_steps", "_needs_reset")
-"""Attributes of the games under way, which a refused start leaves as they are."""
+HELD = (
+    "_has_begun", "_np_random", "_np_random_seed", "_opponents", "_games", "_earned", "_steps",
+    "_needs_reset",
+)  # fmt: skip
+"""Attributes that a refused start leaves as they are."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 
 
@@ -90,9 +93,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     random numbers of opponents that decide in kernels come from one stream per game (see
     `closedhand.core.stream`). So no game depends on another, and each goes on in the same way on a
     GPU. Other opponents, such as searches, play all games with one stream: what they draw depends
-    on `num_envs`. Copies and pickles continue the games in progress. For search, `states` can be
-    read, and assigned; `observe` then shows the assigned states. Before the first `reset`, methods
-    that need games raise `gymnasium.error.ResetNeeded`.
+    on `num_envs`. Copies and pickles continue the games in progress. Before the first `reset`,
+    methods that need games raise `gymnasium.error.ResetNeeded`.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -181,22 +183,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
     @property
     def states(self) -> np.ndarray:
-        """A copy of all states, `game.dtype` [num_envs]; games continue from assigned ones."""
+        """A copy of all states, `game.dtype` [num_envs], as for a search."""
         return self._games.states.copy()
-
-    @states.setter
-    def states(self, states: np.ndarray) -> None:
-        self._check_started()
-        fits = getattr(states, "dtype", None) == self.game.dtype
-        if not fits or np.shape(states) != (self.num_envs,):
-            raise InputError(f"states must be {self.num_envs} records of {self.game.name}")
-        for i, state in enumerate(states):
-            reason = self.game.valid(state)
-            if reason:
-                raise InputError(f"states[{i}] is not a state of {self.game.name}: {reason}")
-        with unchanged_if_refused(self, states[0], *HELD):  # any state: the start is a given one
-            self._games.states[:] = states
-            self._begin(self._everywhere, SET)
 
     def reset(
         self,
@@ -224,14 +212,12 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         if self._needs_reset and not chosen.all():
             raise InputError("no games are under way: reset all of them first")
         seeds = common.seeds_of(seed, self.num_envs)
-        with unchanged_if_refused(
-            self, given, "_has_begun", "_np_random", "_np_random_seed", *HELD
-        ):  # fmt: skip
+        with unchanged_if_refused(self, given, *HELD):
             self._seed(seeds, chosen)
             self._needs_reset = False
             if given is not None:
                 self._games.states[chosen] = given
-            self._begin(chosen, DEALT if given is None else GIVEN)
+            self._begin(chosen, dealt=given is None)
         return self.observe()
 
     def step(self, actions: np.ndarray, *, chosen: Any = None) -> Step:
@@ -265,7 +251,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             warnings.warn(SCALAR_REWARD, stacklevel=2)
         # Games that ended in the step before start anew here (next-step reset).
         shown = self._blank(self.num_envs, by_seat)
-        self._turn(chosen, actions, DEALT, shown)
+        self._turn(chosen, actions, dealt=True, shown=shown)
         observations, infos = self._put_together(shown)
         terminations = chosen & (games.status != RUNNING)
         rewards = games.rewards.copy()
@@ -282,7 +268,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 for name, part in infos.items()
             }
             last = common.rows_of(observations, terminations)
-            self._begin(terminations, DEALT)
+            self._begin(terminations, dealt=True)
             observations, infos = self.observe()
             infos |= marked(terminations, {"final_obs": last, "final_info": final})
             infos |= deepcopy(played)  # `final` has the same arrays
@@ -361,35 +347,34 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             if self._opponents is not None:
                 self._opponents.seed(self.np_random)
 
-    def _begin(self, chosen: np.ndarray, origin: int) -> None:
+    def _begin(self, chosen: np.ndarray, dealt: bool) -> None:
         """Start games, see `game_kernels.start`; the opponents play until it is the user's turn."""
         self._earned[chosen], self._steps[chosen] = 0.0, 0
         self._games.status[chosen] = OVER  # so that the turn starts a game in place of an action
-        self._turn(chosen, np.zeros(self.num_envs, np.int64), origin)
-        if origin == GIVEN and (self._games.status[chosen] != RUNNING).any():
+        self._turn(chosen, np.zeros(self.num_envs, np.int64), dealt)
+        if not dealt and (self._games.status[chosen] != RUNNING).any():
             raise InputError(common.ENDED_FIRST)
 
     def _turn(
-        self, chosen: np.ndarray, actions: np.ndarray, origin: int, shown: Shown | None = None
+        self, chosen: np.ndarray, actions: np.ndarray, dealt: bool, shown: Shown | None = None
     ) -> None:
         """Play the user's actions, or start games that are over, and let the opponents play.
 
-        `origin` says how games start, see `game_kernels.start`. Without `shown` nothing is paid or
-        shown. An `InputError` refuses an opponent's illegal action, which replaces the user's in
-        `actions`.
+        Games are started as by `game_kernels.start`. Without `shown` nothing is paid or shown. An
+        `InputError` refuses an opponent's illegal action, which replaces the user's in `actions`.
         """
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)
         games.rewards.fill(0.0)
         if opponents is None:
-            self._run(chosen, actions, shown, turns=True, origin=origin)
+            self._run(chosen, actions, shown, turns=True, dealt=dealt)
             return
         # If an opponent fails, games are left at its turn.
         needs_reset, self._needs_reset = self._needs_reset, True
         if opponents.policies is not None:
-            self._run(chosen, actions, shown, turns=True, origin=origin)
+            self._run(chosen, actions, shown, turns=True, dealt=dealt)
         else:
-            self._turn_outside(opponents, chosen, actions, origin)
+            self._turn_outside(opponents, chosen, actions, dealt)
             if shown is not None:
                 self._run(chosen, actions, shown)
         for i in np.flatnonzero(games.status == REFUSED):
@@ -397,12 +382,12 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self._needs_reset = needs_reset
 
     def _turn_outside(
-        self, opponents: Opponents, chosen: np.ndarray, actions: np.ndarray, origin: int
+        self, opponents: Opponents, chosen: np.ndarray, actions: np.ndarray, dealt: bool
     ) -> None:
         """Do `_turn` with an opponent in Python: the kernel plays the user's actions only."""
         games, going = self._games, chosen
         while going.any():
-            self._run(going, actions, turns=True, origin=origin)
+            self._run(going, actions, turns=True, dealt=dealt)
             waiting = np.flatnonzero(going & (games.status == RUNNING))
             states = games.states[waiting]
             over = opponents.play_outside(states, games.seats[waiting])
@@ -410,21 +395,21 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             games.status[waiting] = np.where(over, OVER, RUNNING)
             # A dealt game that the others end before the user's turn is no episode: deal another.
             going = np.zeros(self.num_envs, bool)
-            if origin == DEALT:
+            if dealt:
                 going[waiting] = over & (games.actors[waiting] == NONE)
 
     def _run(
         self, chosen: np.ndarray, actions: np.ndarray, shown: Shown | None = None, *,
-        turns: bool = False, pays: bool = True, origin: int = DEALT,
+        turns: bool = False, pays: bool = True, dealt: bool = True,
     ) -> None:  # fmt: skip
-        """Run `advance_games` in threads; `turns`, `pays` and `origin` are those of its `Plan`."""
+        """Run `advance_games` in threads; `turns`, `pays` and `dealt` are those of its `Plan`."""
         opponents, game = self._opponents, self.game
         if opponents is None:
             packed, num_ids = self._packed or (pack(game.rules), ()), game.num_actions
         else:
             packed, num_ids = opponents.packed, opponents.scratch
         shows = shown is not None
-        plan = Plan(turns, pays and shows, shows, origin, self.form.compact)
+        plan = Plan(turns, pays and shows, shows, dealt, self.form.compact)
         before = *packed, self._games, self._terms
         after = chosen, actions, plan, shown or self._blank(0)
         if packed is not self._packed:  # at first, and for new policies, whose types may differ

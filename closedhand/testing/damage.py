@@ -48,10 +48,9 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
                 _check_refused(table, envs, np.frombuffer(bytearray(data), game.dtype)[0])
             continue
         accepted += 1
-        if player is None:
-            envs.states = np.repeat(state, 2)
-            if not game.over(state):
-                table.reset(options={"state": state})
+        if player is None and not game.over(state):
+            table.reset(options={"state": state})
+            envs.reset(options={"state": state})
         survive(game, state, player, rng)
     yield accepted
 
@@ -133,9 +132,9 @@ def wrapped(number: Any, change: int) -> Any:
 
 
 def _check_refused(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
-    refused = "a state that `load` refuses"
-    refuses(lambda: table.reset(options={"state": state}), f"reset to {refused}")
-    refuses(lambda: setattr(envs, "states", np.repeat(state, 2)), f"envs.states = {refused}")
+    for env in (table, envs):
+        what = f"{type(env).__name__}.reset to a state that `load` refuses"
+        refuses(lambda env=env: env.reset(options={"state": state}), what)
 
 
 def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:

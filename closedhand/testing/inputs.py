@@ -165,8 +165,6 @@ def _calls_of_envs(game: Game, seed: int) -> Calls:
         yield f"{where} of an AEC env", partial(raw.reset, options=options)
         yield f"{where} of a solo env", partial(solo.reset, options=options)
         yield f"{where} of a vector env", partial(envs.reset, options=options)
-    for wrong in (*NO_STATES, game.empty(3), game.empty(2).reshape(2, 1), [None, None]):
-        yield f"states = {_name(wrong)}", partial(setattr, envs, "states", wrong)
     for seat in (*NO_NUMBERS, *_FAR, game.num_players):
         name = _name(seat)
         yield f"SoloEnv(seat={name})", partial(SoloEnv, game, seat=seat)

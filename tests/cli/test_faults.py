@@ -145,7 +145,7 @@ SMALL_LEDUC = "from closedhand.solvers import bases; bases.CHUNK = 0.003; "
 SMALL_NETWORKS = (
     "from closedhand.agents.doudizhu.deeprocket import fine_tuning as f; "
     "f.CHECK_DEALS, f.time = 4, clock; "
-    "f.Settings.__init__.__defaults__ = (0, None, None, 4, None); "
+    "f.Settings.__init__.__defaults__ = (0, None, 4, None); "
     "import pathlib, pytest, support_networks; "
     "support_networks.tiny_sizes(pytest.MonkeyPatch()); "
     "support_networks.save_untrained(pathlib.Path('start'))"

@@ -128,8 +128,6 @@ def test_a_given_start_leaves_the_function_that_plays(vector: bool) -> None:
     env.reset(seed=1)
     state = game.deal(np.random.default_rng(3))
     env.reset(options={"state": state})
-    if vector:
-        env.states = env.states
     game.play(state, game.parse("raise"))
     with pytest.raises(InputError, match="the opponents end this game"):
         env.reset(options={"state": state})

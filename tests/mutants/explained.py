@@ -78,17 +78,6 @@ EXPLAINED = (
         "a spare view, which is dropped",
     ),
     Explained(
-        "competitions.uecda.comparison", "_Replay.replay",
-        "game = self._games[messages[0][-1:] == [(SERVER, end)]]", "0", "1",
-        "all clients get the end of a match",
-    ),
-    Explained(
-        "competitions.uecda.comparison", "_difference",
-        "pairs = zip(range(len(data) // 4), _each_number(data), _each_number(own), strict=True)",
-        "len(data) // 4", "len(data) * 4",
-        "the messages differ somewhere, and no place behind that is counted",
-    ),
-    Explained(
         "games.doudizhu.substeps", "", "MOST_KICKERS = 54 // 3", "54", "55",
         "the quotient is the same",
     ),

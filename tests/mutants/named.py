@@ -37,7 +37,7 @@ NAMED = (
         "closedhand.competitions.uecda.table",
         "lock=locked",
         "lock=lock",
-        f"{UECDA}/test_recordings.py::test_the_server_says_what_the_official_one_said",
+        f"{UECDA}/test_traffic.py::test_the_server_says_what_the_official_one_said",
     ),
     Fault(
         "closedhand.competitions.uecda.remote_players",

@@ -114,7 +114,6 @@ def self_play(
     minutes: common.Positive,
     start: Annotated[str | None, typer.Option("--from", metavar="FOLDER")] = None,
     seed: common.Seed = 0,
-    penalty: Annotated[float | None, typer.Option(min=0)] = None,
     rate: common.PositiveOrNone = None,
     critic: Annotated[str | None, typer.Option(metavar="AGENT")] = None,
     threads: Threads = None,
@@ -136,8 +135,6 @@ def self_play(
         start: Folder or file of the networks to start from, or nothing for random weights; those of
             the package if absent.
         seed: Seed of the deals and decisions.
-        penalty: Penalty per nat of divergence from the start; a game won or lost counts 1. 0.05 if
-            absent, 0 from nothing and with a critic.
         rate: Learning rate; 0.0001 if absent, 0.001 with a critic.
         critic: Learn from the values of value-net, or value-net:PATH, instead of the results of the
             games.
@@ -148,7 +145,7 @@ def self_play(
         "policy.safetensors": NETWORK, "kicker.safetensors": NETWORK,
         "self-play.ckpt": TORCH_CHECKPOINT, "history.json": CHECKS,
     })  # fmt: skip
-    settings = fine_tuning.Settings(seed, penalty, rate, critic=critic)
+    settings = fine_tuning.Settings(seed, rate, critic=critic)
     nothing = "interrupted before a step was done; nothing more is saved"
     with common.interruptible(nothing), common.percent_bar() as report:
         result = fine_tuning.train(

@@ -129,15 +129,6 @@ def held_cards(cells: bytes) -> int | None:
     return cards
 
 
-def under_joker(cells: bytes) -> int:
-    """Return the card in whose cell the joker lies, as a set of bits; 0 if it lies elsewhere."""
-    numbers = np.frombuffer(cells, ">i4", 4 * COLUMNS).reshape(4, COLUMNS)
-    cards = 0
-    for row, column in np.argwhere(numbers[:, 1:-1] == 2).tolist():
-        cards |= 1 << 4 * column + 3 - row
-    return cards
-
-
 @cache
 def play_cells(play: int) -> bytes:
     """Convert a play, by its id, or the pass to cells; a lone joker goes to row 0, column 0."""

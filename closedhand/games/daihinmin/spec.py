@@ -18,11 +18,7 @@ DAIHINMIN = GameSpec(
     league_options=f"{HERE}.game:league_options",
     line_notation=r"[0-5]{3,6}\s*;",
     parse_record=f"{HERE}.notation:parse_record",
-    readers=(
-        f"{HERE}.replaying:UECDA",
-        f"{HERE}.fuji_logs:FUJI",
-        "closedhand.competitions.uecda.comparison:TRAFFIC",
-    ),
+    readers=(f"{HERE}.replaying:UECDA", f"{HERE}.fuji_logs:FUJI"),
     trainers={
         "playouts": f"{COMMANDS}.playouts:learn",
         "policy": f"{COMMANDS}.playouts:learn_policy",

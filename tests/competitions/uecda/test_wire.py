@@ -59,9 +59,6 @@ def test_what_means_nothing_is_told_from_cards() -> None:
     written = cells_with((5, 7, 1), (5, 8, 5), (5, 13, -1), (5, 14, 7), (6, 0, 2))
     assert np.frombuffer(wire.margin_of(written), ">i4").tolist() == [5, 0, 0, 0, 0, 0, 7]
     assert wire.margin_of(wire.BLANK) == wire.NO_MARGIN
-    assert wire.under_joker(cells_with((0, 11, 2), (1, 11, 1))) == 1 << GAME.parse("Ks")
-    for elsewhere in ((4, 1), (0, 0), (3, 14)):
-        assert wire.under_joker(cells_with((*elsewhere, 2), (1, 3, 1))) == 0
 
 
 def test_the_table_of_plays_is_built_ahead_of_the_first_turn() -> None:

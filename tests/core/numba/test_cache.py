@@ -181,8 +181,7 @@ results["search"] = round(20 * sums[:, 1].sum() / sums[:, 0].sum() - 10, 9)
 aec = GameAEC(game)
 aec.reset(seed=0, options={"state": state})
 vector = GameVectorEnv(game, 2, reward="seats")
-vector.reset(seed=0)
-vector.states = np.array([state, state], game.dtype)
+vector.reset(seed=0, options={"state": state})
 for _ in range(2):
     aec.step(0)
     infos = vector.step(np.zeros(2, np.int64))[-1]

@@ -11,11 +11,12 @@ The network starts from supervised weights. A step does this:
    the supervised policy.
 
 With a critic (`critic.py`) a step plays the same number of games, each of a different deal. The
-network learns the policy that the critic derives from the present one. The result is then the mean
-of the weights over the last batches, which wins more often than the last weights.
+network learns the policy that the critic derives from the present one, without a penalty. The
+result is then the mean of the weights over the last batches, which wins more often than the last
+weights.
 
-The start can also be random weights ("like AlphaZero", section 6). The default penalty is then 0,
-and the kicker network learns as the policy network does: kickers are drawn, and their gain is the
+The start can also be random weights ("like AlphaZero", section 6). There is no penalty then, and
+the kicker network learns as the policy network does: kickers are drawn, and their gain is the
 gain of the game. The critic does not rate kickers, so with a critic their gain is the result of the
 game minus the mean result of the step.
 
@@ -81,14 +82,11 @@ class Settings:
     """Settings of a fine-tuning, which must be the same when it is resumed.
 
     Attributes:
-        penalty: Penalty per nat of divergence from the initial network; None: `PENALTY`, or 0 from
-            random weights or with a critic.
         deals: Number of deals per step, each played `TABLES` times; with a critic, `TABLES` times
             as many deals, each played once.
     """
 
     seed: int = 0  # of the deals and decisions
-    penalty: float | None = None
     rate: float | None = None  # learning rate; None: `RATE`, or `CRITICS_RATE` with a critic
     deals: int = DEALS
     critic: str | None = None  # `value-net` or `value-net:PATH`; None: results rate the decisions
@@ -162,7 +160,7 @@ class Student:
         """Update the weights by one pass over the decisions [n] with aims other than zero.
 
         The aims are gains of the decisions for the player's side, float32 [n], or probabilities of
-        all outputs to learn, float32 [n, outputs]. `penalty` is as in `Settings`.
+        all outputs to learn, float32 [n, outputs]. `penalty` is `PENALTY` or 0.
         """
         order = rng.permutation(np.flatnonzero(aims.reshape(len(aims), -1).any(axis=1)))
         for begin in range(0, len(order), BATCH):
@@ -223,11 +221,10 @@ class Tuning:
             content = files["policy"].read_bytes() + files["kicker"].read_bytes()
             known = hashlib.sha256(content).hexdigest()
         self._critic = None if critic is None else critic_of(critic)
-        rate, penalty = settings.rate, settings.penalty
+        rate = settings.rate
         if rate is None:
             rate = RATE if critic is None else CRITICS_RATE
-        if penalty is None:
-            penalty = PENALTY if critic is None and start != NOTHING else 0.0
+        penalty = PENALTY if critic is None and start != NOTHING else 0.0
         self.game = make_game(
             "doudizhu", rules=self._provenance.get("rules", "deeprocket"), substeps=True
         )
@@ -362,10 +359,9 @@ def train(
             holds networks of another training, or the fine-tuning in it cannot be resumed.
         KeyboardInterrupt: The fine-tuning was interrupted before its first step, or twice.
     """
-    rate, penalty = settings.rate, settings.penalty
-    above = (minutes, settings.deals, 1.0 if rate is None else rate)
-    if not (all(value > 0 for value in above) and (penalty is None or penalty >= 0)):
-        raise InputError("minutes, rate and deals must be more than 0, and penalty not less than 0")
+    above = (minutes, settings.deals, 1.0 if settings.rate is None else settings.rate)
+    if not all(value > 0 for value in above):
+        raise InputError("minutes, rate and deals must be more than 0")
     path, kicker = out / "policy.safetensors", out / "kicker.safetensors"
     given = None if start == NOTHING else policy_files(start)["policy"].resolve()
     if path.resolve() == given:

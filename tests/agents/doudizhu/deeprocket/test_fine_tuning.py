@@ -64,7 +64,7 @@ def some(tuning: fine_tuning.Tuning, chosen: int) -> tuple[sampling.Decisions, i
 
 @pytest.mark.parametrize("gain", [1.0, -1.0, 0.0])
 def test_what_wins_gets_likelier(untrained: Path, gain: float) -> None:
-    tuning = fine_tuning.Tuning(str(untrained), fine_tuning.Settings(penalty=0.0, rate=1e-3))
+    tuning = fine_tuning.Tuning(str(untrained), fine_tuning.Settings(rate=1e-3))
     decisions, label = some(tuning, 2)
     before = networks.probabilities(tuning.policy.network, *decisions[:3])[0, label]
     tuning.policy.learn(decisions, np.full(60, gain, np.float32), 0.0, np.random.default_rng(0))
@@ -76,9 +76,7 @@ def test_what_wins_gets_likelier(untrained: Path, gain: float) -> None:
 def test_the_penalty_holds_the_policy_at_its_start(untrained: Path) -> None:
     moved = []
     for penalty in (0.0, 100.0):
-        tuning = fine_tuning.Tuning(
-            str(untrained), fine_tuning.Settings(penalty=penalty, rate=1e-3)
-        )
+        tuning = fine_tuning.Tuning(str(untrained), fine_tuning.Settings(rate=1e-3))
         decisions, label = some(tuning, 2)
         for _ in range(20):
             now = np.log(networks.probabilities(tuning.policy.network, *decisions[:3])[:, label])
@@ -138,7 +136,7 @@ def test_with_a_critic_the_mean_of_the_last_weights_is_the_result(
 @pytest.mark.parametrize("critic", [None, "value-net"])
 def test_self_play_makes_an_untrained_network_better(untrained: Path, critic: str | None) -> None:
     tuning = fine_tuning.Tuning(
-        str(untrained), fine_tuning.Settings(penalty=0.0, rate=1e-2, deals=32, critic=critic)
+        str(untrained), fine_tuning.Settings(rate=1e-2, deals=32, critic=critic)
     )
     for _ in range(8):
         tuning.step()
@@ -170,9 +168,6 @@ def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     result = fine_tuning.train("nothing", tmp_path, 1e-6, fine_tuning.Settings(seed=1), threads=1)
     _, about = networks.load(result.path, "policy")
     assert about["start"] == "nothing" and about["tuned_from"] == {}
-    assert (
-        fine_tuning.Tuning("nothing", fine_tuning.Settings(penalty=0.2)).settings["penalty"] == 0.2
-    )
 
 
 def moved(student: fine_tuning.Student) -> list[bool]:

@@ -1,40 +1,57 @@
 """Comparison of our server with a recorded one, by replaying the answers of its clients.
 
-1. Read a round of a recording: the messages of the server and the answers of its five clients.
+1. Read a round: the messages of the server and the answers of its five clients.
 2. Build the state that its first tables show, and let our server play from there.
 3. Give each client's recorded answers to our server, one for each question.
 4. Compare our messages with the recorded ones, byte by byte, and report the first difference.
+
+The recording has a line of JSON for each round and client, in this order, with all messages between
+server and client: lists of 120 numbers or of one, marked `r` if the client read them and `w` if it
+wrote them:
+
+    {"client": 0, "round": 0, "messages": [["r", [0, 1, …]], ["w", [0, …]], ["r", [9]]]}
 """
 
+import gzip
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import islice
 
 import numpy as np
+from support import DATA
 
+from closedhand import make_agent, make_game
 from closedhand.competitions.uecda import wire
-from closedhand.competitions.uecda.recordings import (
-    CLIENT,
-    SERVER,
-    Message,
-    Round,
-    is_recording,
-    read,
-)
 from closedhand.competitions.uecda.remote_players import RemotePlayer
 from closedhand.competitions.uecda.table import Seat, Table
-from closedhand.core.agents import make_agent
-from closedhand.core.game import Game, InputError, State
-from closedhand.core.records import LogReader, Record, Replay
-from closedhand.core.registry import make_game
+from closedhand.core.game import Game, State
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.exchange import TAXES, best_cards
 from closedhand.games.daihinmin.plays import cards_in
 from closedhand.games.daihinmin.replaying import take_away
 from closedhand.games.daihinmin.state import PLAYERS
 
+TRAFFIC = DATA / "uecda_traffic.jsonl.gz"
+"""60 rounds of an official server with five clients that send legal and all other tables."""
+SERVER, CLIENT = "r", "w"
+"""Marks of a message by its sender: the client read it, or wrote it."""
+Message = tuple[str, bytes]
+"""`SERVER` or `CLIENT`, and the bytes of a table or of a single number."""
+Round = list[list[Message]]
+"""The messages of a round by client."""
 CLASS_ROW = slice(4 * (6 * wire.COLUMNS + PLAYERS), 4 * (6 * wire.COLUMNS + 2 * PLAYERS))
 """Bytes of a table with the classes. The official server leaves stray numbers there in tricks."""
+
+
+def read() -> Iterator[Round]:
+    """Read the rounds one at a time."""
+    with gzip.open(TRAFFIC, "rt", encoding="utf-8") as lines:
+        while clients := list(islice(lines, PLAYERS)):
+            yield [
+                [(side, np.array(numbers, ">i4").tobytes()) for side, numbers in own]
+                for own in (json.loads(line)["messages"] for line in clients)
+            ]
 
 
 @dataclass
@@ -83,8 +100,6 @@ def compare(rounds: Iterable[Round]) -> Iterator[Comparison]:
     Two deviations of the official server do not count as differences. During tricks it leaves stray
     numbers in the row of classes. In the exchange it loses a card if the joker is given in the cell
     of another card that the giver holds: that card is removed here, too, and named in `lost`.
-
-    An `InputError` refuses a round that does not begin with the hands of a deal.
     """
     yield from map(_Replay().replay, rounds)
 
@@ -126,20 +141,17 @@ class _Replay(Table):
     """A match of our server, from recorded first tables and with recorded answers."""
 
     def __init__(self) -> None:
-        # For rounds that are not the last one of a match, and for the last one.
-        self._games = [make_game("daihinmin", rounds=rounds) for rounds in (2, 1)]
+        self._game = make_game("daihinmin", rounds=2)  # no recorded round is the last of a match
         own = make_agent(make_game("daihinmin"), "random")
         self._scripts = [_RecordedClient(f"player_{player}") for player in range(PLAYERS)]
         seats = [Seat(own, script) for script in self._scripts]
-        game = self._games[0]
-        super().__init__(game, seats, game.empty(1)[0], lambda line: None, lambda: None)
+        state = self._game.empty(1)[0]
+        super().__init__(self._game, seats, state, lambda line: None, lambda: None)
         self._lost = 0
         self._latest = wire.BLANK
 
     def replay(self, messages: Round) -> Comparison:
-        end = wire.NUMBER.pack(wire.MATCH_OVER)
-        game = self._games[messages[0][-1:] == [(SERVER, end)]]
-        self._rules, self._state = game.rules, _start(game, messages)
+        self._state = _start(self._game, messages)
         self._lost = 0
         for script, own in zip(self._scripts, messages, strict=True):
             script.begin(own)
@@ -168,7 +180,7 @@ class _Replay(Table):
         """Let the taker of a tax give cards back, and lose a card as the official server does."""
         super()._give(taker, number)
         state = self._state
-        lost = wire.under_joker(self._latest) & int(state.hands[taker])
+        lost = _under_joker(self._latest) & int(state.hands[taker])
         given = int(state.returned[int(state.classes[taker])])
         if lost and given == wire.held_cards(self._latest[: wire.CELLS]):
             self._lost |= lost
@@ -177,15 +189,10 @@ class _Replay(Table):
 
 def _start(game: Game, messages: Round) -> State:
     """Build the state at the start of a round, before the tax, from its first tables."""
-    tables = [own[0][1] if own else b"" for own in messages]
-    if any(len(table) < wire.TABLE for table in tables):
-        raise InputError("the round does not begin with a table to every client")
+    tables = [own[0][1] for own in messages]
     status = wire.read_status(tables[0])
-    held = [wire.held_cards(table[: wire.CELLS]) for table in tables]
-    hands = [hand for hand in held if hand is not None]
+    hands = [wire.held_cards(table[: wire.CELLS]) or 0 for table in tables]
     ranked = any(status.classes)
-    if len(hands) < PLAYERS or (ranked and sorted(status.classes) != list(range(PLAYERS))):
-        raise InputError("the first tables show no hands or no classes")
     # The tables show the tax in the hands of both sides: take it out of the winners'.
     for pair, tax in enumerate(TAXES if ranked else ()):
         winner, loser = status.classes.index(pair), status.classes.index(PLAYERS - 1 - pair)
@@ -193,6 +200,15 @@ def _start(game: Game, messages: Round) -> State:
     classes = "".join(map(str, status.classes)) if ranked else "-"
     seats = "".join(map(str, status.seats))
     return game.parse_deal(";".join([seats, classes, *("".join(cards_in(h)) for h in hands)]))
+
+
+def _under_joker(table: bytes) -> int:
+    """Return the card in whose cell the joker lies, as a set of bits; 0 if it lies elsewhere."""
+    numbers = np.frombuffer(table, ">i4", 4 * wire.COLUMNS).reshape(4, wire.COLUMNS)
+    cards = 0
+    for row, column in np.argwhere(numbers[:, 1:-1] == 2).tolist():
+        cards |= 1 << 4 * column + 3 - row
+    return cards
 
 
 def _difference(data: bytes, own: bytes) -> str:
@@ -208,34 +224,3 @@ def _difference(data: bytes, own: bytes) -> str:
 
 def _each_number(data: bytes) -> list[int]:
     return np.frombuffer(data, ">i4").tolist()
-
-
-def _replay_recording(path: Path) -> Iterator[Replay]:
-    for number, compared in enumerate(compare(read(path))):
-        record = logs.round_record(compared.values) if compared.values else None
-        wrong = f"{compared.different:,} bytes differ; {compared.first}"
-        error = f"round {number}: {wrong}" if compared.first else None
-        returns = record.returns if record and not error else None
-        detail = (
-            f"{compared.tables:,} tables, {compared.size:,} bytes, {compared.different:,} differ"
-        )
-        yield Replay(number, record, returns, error, unit="round", detail=detail)
-
-
-def _records(path: Path) -> list[Record]:
-    """Convert the rounds of a recording to records; refuse one with differences or a lost card."""
-    records = []
-    for number, compared in enumerate(compare(read(path))):
-        if compared.first or compared.lost or compared.values is None:
-            why = compared.first or f"the server lost {compared.lost}, which no record can express"
-            raise InputError(f"{path}, round {number}: {why}")
-        records.append(logs.round_record(compared.values))
-    return records
-
-
-TRAFFIC = LogReader(
-    name="recording of a UECda server and its clients",
-    recognises=is_recording,
-    replay=_replay_recording,
-    read=_records,
-)
