@@ -26,7 +26,7 @@ from closedhand.core.agent_spec import AgentSpec, split_agents
         ('a[b=it\'s "x"]', "a", {"b": 'it\'s "x"'}, None),
         # Everything after the first colon is the argument.
         ("strategy:runs/a[1,2]/it's.npz", "strategy", {}, "runs/a[1,2]/it's.npz"),
-        ("kou:w80,lock=1", "kou", {}, "w80,lock=1"),
+        ("kou:w80,lock+", "kou", {}, "w80,lock+"),
         ("bids:net=a[1]:search:50ms", "bids", {}, "net=a[1]:search:50ms"),
         ("monte-carlo:500x4:C:/w.npz", "monte-carlo", {}, "500x4:C:/w.npz"),
     ],

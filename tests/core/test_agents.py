@@ -273,7 +273,7 @@ FORMS = {
         "bids:net={bid}:policy-net:{folder}", "bids:net={bid}:search:4000:{npz}",
     ],
     "daihinmin": [
-        "default", "kou", "kou:w90", "kou:lock+,threshold=93", "min-sets",
+        "default", "kou", "kou:w90", "kou:lock+,w80", "min-sets",
         "trick-ender",
         "monte-carlo", "monte-carlo:500", "monte-carlo:20ms", "monte-carlo:500x4",
         "monte-carlo:500:{npz}", "monte-carlo:20msx4:{colon}",
