@@ -165,19 +165,18 @@ def test_no_search_without_an_action(search: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("text", "spent", "width", "path"),
+    ("text", "spent", "path"),
     [
-        ("500", {"simulations": 500, "threads": 1}, None, None),
-        ("20ms", {"seconds": 0.02}, None, None),
-        ("500x0", {"simulations": 500, "threads": 1}, 0, None),
-        ("500x4:a/b.npz", {"simulations": 500, "threads": 1}, 4, "a/b.npz"),
-        ("20ms:C:/w.npz", {"seconds": 0.02}, None, "C:/w.npz"),
+        ("500", {"simulations": 500, "threads": 1}, None),
+        ("20ms", {"seconds": 0.02}, None),
+        ("500:a/b.npz", {"simulations": 500, "threads": 1}, "a/b.npz"),
+        ("20ms:C:/w.npz", {"seconds": 0.02}, "C:/w.npz"),
     ],
 )
-def test_budgets_are_read(text: str, spent: dict, width: int | None, path: str | None) -> None:
-    """A number of simulations on one thread, or milliseconds on all; then a width, and a path."""
+def test_budgets_are_read(text: str, spent: dict, path: str | None) -> None:
+    """A number of simulations on one thread, or milliseconds on all; then a path."""
     read = read_budget("an agent", "7", text)
-    assert (read.text, read.spent(None), read.width, read.path) == (text, spent, width, path)
+    assert (read.text, read.spent(None), read.path) == (text, spent, path)
     assert read.spent(3) == {**spent, "threads": 3}
     assert read_budget("an agent", text, None) == read._replace(text=None)
 

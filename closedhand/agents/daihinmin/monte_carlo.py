@@ -92,10 +92,9 @@ def make_monte_carlo(
     playouts: Playouts = "light",
     prior: Prior = None,
 ) -> MonteCarloAgent:
-    """Make the agent `monte-carlo`; `monte-carlo:500x4`, `monte-carlo:20ms:PATH` set the budget.
+    """Make the agent `monte-carlo`; `monte-carlo:500`, `monte-carlo:20ms:PATH` set the budget.
 
-    The number after the `x` is that of the option `candidates`. The path is a file of weights for
-    the policy of the playouts.
+    The path is a file of weights for the policy of the playouts.
 
     Raises:
         InputError: The weights or a number cannot be used, a prior lacks `playouts=policy`, or the
@@ -112,12 +111,11 @@ def make_monte_carlo(
         "prior": prior,
     }
     name = str(AgentSpec("monte-carlo", given, argument.text))
-    if candidates is None:
-        candidates = 1 if argument.width is None else argument.width
     if prior and playouts != "policy":
         raise InputError(f"the {playouts} policy of playouts is no prior: add playouts=policy")
     budget = argument.spent(threads)
-    return MonteCarloAgent(game, name, seed, policy, prior or 0, candidates=candidates, **budget)
+    budget["candidates"] = candidates or 1
+    return MonteCarloAgent(game, name, seed, policy, prior or 0, **budget)
 
 
 def policy_of(playouts: str, path: str | None) -> Policy:

@@ -7,7 +7,7 @@ from closedhand import InputError, make_agent, make_game
 from closedhand.core.duplicate import play_out
 
 
-@pytest.mark.parametrize("argument", ["fast", "0", "5s", "100x0", "100:/nowhere/x.npz"])
+@pytest.mark.parametrize("argument", ["fast", "0", "5s", "100x4", "100:/nowhere/x.npz"])
 def test_monte_carlo_refuses_other_arguments(argument: str) -> None:
     with pytest.raises(InputError):
         make_agent("daihinmin", f"monte-carlo:{argument}")
@@ -38,9 +38,12 @@ def test_the_name_says_what_departs_from_the_default() -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        ("monte-carlo:30", "monte-carlo:30x2"),
-        ("monte-carlo[playouts=policy]:30x2", "monte-carlo[playouts=policy,prior=10]:30"),
-        ("monte-carlo[playouts=random]:30x2", "monte-carlo[playouts=random]:30"),
+        ("monte-carlo:30", "monte-carlo[candidates=2]:30"),
+        (
+            "monte-carlo[playouts=policy,candidates=2]:30",
+            "monte-carlo[playouts=policy,prior=10]:30",
+        ),
+        ("monte-carlo[playouts=random,candidates=2]:30", "monte-carlo[playouts=random]:30"),
     ],
     ids=["light", "policy", "random"],
 )
