@@ -26,7 +26,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "value-search": ("value-search[threads=1,worlds=4]:40",),
     "policy-search": ("policy-search[threads=1,worlds=4]:10",),
     "monte-carlo": ("monte-carlo:60",),
-    "daihinmin.monte-carlo": ("monte-carlo:60", "monte-carlo[candidates=3]:40"),
     "bids": ("bids:logic:greedy", "bids:net:greedy"),
     "equilibrium": ("equilibrium[iterations=20]",),
     "counter": ("counter:5000",),

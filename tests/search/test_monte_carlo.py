@@ -44,8 +44,7 @@ def test_search_plays_every_game_and_is_reproducible(name: str, low: float, high
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("candidates", [1, 2])
-def test_all_simulations_are_made_and_judge_actions_right(threads: int, candidates: int) -> None:
+def test_all_simulations_are_made_and_judge_actions_right(threads: int) -> None:
     """Means of simulations against means of games played by hand."""
     game = make_game("uh_leduc")
     rng = np.random.default_rng(4)
@@ -53,9 +52,7 @@ def test_all_simulations_are_made_and_judge_actions_right(threads: int, candidat
     while len(game.legal(state)) < 2:
         state = game.deal(rng)
     view = game.view(state, int(state.player))
-    search = MonteCarlo(
-        game, Uniform(), simulations=3001, threads=threads, candidates=candidates
-    )  # fmt: skip
+    search = MonteCarlo(game, Uniform(), simulations=3001, threads=threads)
     actions = game.legal(state)
     sums = search.judge(view, actions, -13, 13, rng)
     assert sums[:, 0].sum() == 3001
@@ -112,7 +109,6 @@ def test_a_budget_of_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         {"simulations": 9.0},
         {"seconds": -1.0},
         {"seconds": "1"},
-        {"simulations": 9, "candidates": 0},
     ],
 )
 def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:

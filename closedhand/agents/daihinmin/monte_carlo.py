@@ -22,7 +22,7 @@ from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.numba.jit import Policy
 from closedhand.core.options import Range
 from closedhand.games.daihinmin.planes import has_gifts
-from closedhand.search.budget import MOST_PARTICLES, SearchArgument, Threads, read_budget
+from closedhand.search.budget import SearchArgument, Threads, read_budget
 from closedhand.search.monte_carlo import MonteCarlo
 from closedhand.search.playout import Uniform
 
@@ -44,7 +44,6 @@ Prior = Annotated[
     Range(0, 10**6),
     "simulations that the logits of `playouts=policy` count for; by default 0",
 ]
-Candidates = Annotated[int | None, Range(1, MOST_PARTICLES), "candidates for each determinisation"]
 
 
 class MonteCarloAgent(SearchAgent):
@@ -88,7 +87,6 @@ def make_monte_carlo(
     seed: int,
     argument: SearchArgument,
     threads: Threads = None,
-    candidates: Candidates = None,
     playouts: Playouts = "light",
     prior: Prior = None,
 ) -> MonteCarloAgent:
@@ -106,16 +104,13 @@ def make_monte_carlo(
     policy = policy_of(playouts, argument.path)
     given = {
         "threads": threads,
-        "candidates": candidates,
         "playouts": None if playouts == "light" else playouts,
         "prior": prior,
     }
     name = str(AgentSpec("monte-carlo", given, argument.text))
     if prior and playouts != "policy":
         raise InputError(f"the {playouts} policy of playouts is no prior: add playouts=policy")
-    budget = argument.spent(threads)
-    budget["candidates"] = candidates or 1
-    return MonteCarloAgent(game, name, seed, policy, prior or 0, **budget)
+    return MonteCarloAgent(game, name, seed, policy, prior or 0, **argument.spent(threads))
 
 
 def policy_of(playouts: str, path: str | None) -> Policy:

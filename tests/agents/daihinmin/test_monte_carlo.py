@@ -38,12 +38,9 @@ def test_the_name_says_what_departs_from_the_default() -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        ("monte-carlo:30", "monte-carlo[candidates=2]:30"),
-        (
-            "monte-carlo[playouts=policy,candidates=2]:30",
-            "monte-carlo[playouts=policy,prior=10]:30",
-        ),
-        ("monte-carlo[playouts=random,candidates=2]:30", "monte-carlo[playouts=random]:30"),
+        ("monte-carlo:30", "monte-carlo:20"),
+        ("monte-carlo[playouts=policy]:30", "monte-carlo[playouts=policy,prior=10]:30"),
+        ("monte-carlo[playouts=random]:30", "monte-carlo[playouts=random]:20"),
     ],
     ids=["light", "policy", "random"],
 )
