@@ -13,19 +13,13 @@ def test_monte_carlo_refuses_other_arguments(argument: str) -> None:
         make_agent("daihinmin", f"monte-carlo:{argument}")
 
 
-@pytest.mark.parametrize("options", ["prior=10", "playouts=random,prior=10"])
-def test_only_the_policy_is_a_prior(options: str) -> None:
-    with pytest.raises(InputError, match="add playouts=policy"):
-        make_agent("daihinmin", f"monte-carlo[{options}]")
-
-
 def test_random_playouts_have_no_weights() -> None:
     with pytest.raises(InputError, match="random playouts have no weights"):
         make_agent("daihinmin", "monte-carlo[playouts=random]:30:x.npz")
 
 
 def test_the_name_says_what_departs_from_the_default() -> None:
-    options = ("", "[playouts=policy,prior=5]", "[playouts=random]")
+    options = ("", "[threads=2,playouts=policy]", "[playouts=random]")
     for name in (f"monte-carlo{text}:30" for text in options):
         assert make_agent("daihinmin", name).name == name
     assert make_agent("daihinmin", "monte-carlo[playouts=light]:30").name == "monte-carlo:30"
@@ -39,7 +33,7 @@ def test_the_name_says_what_departs_from_the_default() -> None:
     "names",
     [
         ("monte-carlo:30", "monte-carlo:20"),
-        ("monte-carlo[playouts=policy]:30", "monte-carlo[playouts=policy,prior=10]:30"),
+        ("monte-carlo[playouts=policy]:30", "monte-carlo[playouts=policy]:20"),
         ("monte-carlo[playouts=random]:30", "monte-carlo[playouts=random]:20"),
     ],
     ids=["light", "policy", "random"],
