@@ -604,8 +604,8 @@ def agents(text: str) -> None:
 
 def agent_samples() -> list[bytes]:
     texts = (
-        "random,greedy", "search[threads=1,worlds=20]:100ms", "search:500x4", "policy-net:folder",
-        "bids:net='a,b.safetensors':greedy", "kou:w80,lock=5", "kou[lock=5]",
+        "random,greedy", "search[threads=1,worlds=20]:100ms", "search:500", "policy-net:folder",
+        "bids:net='a,b.safetensors':greedy", "kou[lock=5]:w80", "kou[lock=5]",
         "monte-carlo:2000:w.npz", "strategy:'x:[y]',random", "equilibrium[iterations=5]",
         "counter[hands=2000]:5000", "ppo[trust=1]:model.zip", "policy-search:20ms:greedy",
         "separable:tables.npz",

@@ -100,7 +100,7 @@ def _maker(name: str) -> Callable[..., SearchAgent]:
         game: Game, seed: int, argument: SearchArgument, threads: Threads = None,
         policy: Playouts = None,
     ) -> SearchAgent:  # fmt: skip
-        if argument.width is not None or argument.path is not None:
+        if argument.path is not None:
             raise InputError(f"{name} takes a budget such as 500 or 20ms, not {argument.text!r}")
         playouts = playout_policy(game, policy)
         text = str(AgentSpec(name, {"threads": threads, "policy": policy}, argument.text))

@@ -83,7 +83,7 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     )
 
 
-ARGUMENT = re.compile(r"(?P<number>[0-9]{1,18})(?P<ms>ms)?(x(?P<width>[0-9]{1,18}))?")
+ARGUMENT = re.compile(r"(?P<number>[0-9]{1,18})(?P<ms>ms)?")
 
 
 class SearchArgument(NamedTuple):
@@ -92,13 +92,11 @@ class SearchArgument(NamedTuple):
     Attributes:
         text: The argument as given; None: the agent's usual budget.
         limits: Arguments of `budget`: either `seconds`, or `simulations` with one thread.
-        width: Number after the `x`; None: none.
         path: Path after the colon; None: none.
     """
 
     text: str | None
     limits: Mapping[str, Any]
-    width: int | None
     path: str | None
 
     def spent(self, threads: int | None) -> dict[str, Any]:
@@ -113,10 +111,9 @@ class SearchArgument(NamedTuple):
 
 
 def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
-    """Parse an argument, such as `500x4:PATH`, of an agent that searches; None: `usual`.
+    """Parse an argument, such as `500:PATH`, of an agent that searches; None: `usual`.
 
-    `20ms` gives milliseconds, on all cores; `500` gives simulations, in one thread. `x4` gives the
-    number of determinisations that the agent holds or chooses from.
+    `20ms` gives milliseconds, on all cores; `500` gives simulations, in one thread.
 
     Raises:
         InputError: The argument is not of this form, or a number in it is too large.
@@ -124,14 +121,10 @@ def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
     text, *rest = split_outside(argument or usual, ":", 2)
     match = ARGUMENT.fullmatch(text)
     if match is None or rest == [""]:
-        raise InputError(
-            f"{agent} takes a budget such as 500, 20ms or 500x4, not {shown(argument)}"
-        )
+        raise InputError(f"{agent} takes a budget such as 500 or 20ms, not {shown(argument)}")
     number = parse_whole(match["number"], f"the budget of {agent}", 0, LARGEST)
     limits = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
-    width = match["width"]
-    most = parse_whole(width, f"the width of {agent}", 0, MOST_PARTICLES) if width else None
-    return SearchArgument(argument, limits, most, unquoted(rest[0]) if rest else None)
+    return SearchArgument(argument, limits, unquoted(rest[0]) if rest else None)
 
 
 class Search:

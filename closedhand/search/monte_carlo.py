@@ -6,9 +6,7 @@
 4. Add the payoff, scaled to 0..1, to the statistics of the action.
 5. Repeat within the budget, then play the action with the best mean payoff.
 
-Step 1 can prefer determinisations that make the observed plays likely, by sampling-importance
-resampling (Rubin, 1988): one of several is drawn by its plausibility. This costs time, so each
-thread draws `DETERMINISATIONS` of them and uses them in turn. Threads keep their own statistics.
+Threads keep their own statistics.
 """
 
 import time
@@ -16,63 +14,32 @@ import time
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import Game
 from closedhand.core.numba.jit import Floats, Ids, Policy, Rng, Rules, State, States, kernel
 from closedhand.search.budget import BATCH, PIECE, Search
-from closedhand.search.playout import candidates, plausibility, playout, refuse_over
+from closedhand.search.playout import candidates, playout, refuse_over
 from closedhand.search.stopping import check
-
-DETERMINISATIONS = 128
-"""Number of weighted determinisations that each thread draws and uses in turn."""
 
 
 @kernel
 def simulate(
-    rules: Rules, policy: Policy, states: States, determinisations: States, candidates: int,
-    player: int, actions: Ids, low: float, high: float, done: int, number: int, rng: Rng, ids: Ids,
-    sums: Floats,
+    rules: Rules, policy: Policy, states: States, player: int, actions: Ids, low: float,
+    high: float, number: int, rng: Rng, ids: Ids, sums: Floats,
 ) -> None:  # fmt: skip
-    """Run `number` simulations from a view, after `done` earlier ones.
+    """Run `number` simulations from a view.
 
-    `states` are the view of `player` and three scratch states. `determinisations` are used in turn;
-    each is drawn at its first use (`draw_determinisation`). If there is no space for any, every
-    simulation draws its own. `sums`, the result of `MonteCarlo.judge`, is added to; payoffs from
-    `low` to `high` are scaled.
+    `states` are the view of `player` and a scratch state. `sums`, the result of `MonteCarlo.judge`,
+    is added to; payoffs from `low` to `high` are scaled.
     """
-    for i in range(done, done + number):
-        if len(determinisations):
-            if i < len(determinisations):
-                draw_determinisation(rules, policy, states, player, candidates, rng, ids)
-                determinisations[i] = states[1]
-            states[1] = determinisations[i % len(determinisations)]
-        else:
-            draw_determinisation(rules, policy, states, player, 1, rng, ids)
+    for _ in range(number):
+        states[1] = states[0]
+        contract.redeal(rules, states[1], player, rng)
         k = most_promising(sums)
         contract.play(rules, states[1], actions[k])
         payoff = (playout(policy, rules, states[1], player, rng, ids) - low) / (high - low)
         sums[k, 0] += 1.0
         sums[k, 1] += payoff
         sums[k, 2] += payoff * payoff
-
-
-@kernel
-def draw_determinisation(
-    rules: Rules, policy: Policy, states: States, player: int, candidates: int, rng: Rng, ids: Ids
-) -> None:
-    """Draw `candidates` determinisations, and one of these by `plausibility` into `states[1]`."""
-    # Weighted reservoir sampling: each new determinisation replaces the kept one with probability
-    # weight / total. The first is kept in any case, so there is one even if all weights are 0.
-    total = 0.0
-    for k in range(candidates):
-        states[2] = states[0]
-        contract.redeal(rules, states[2], player, rng)
-        weight = 1.0
-        if candidates > 1:
-            states[3] = states[2]
-            weight = plausibility(policy, rules, states[3], player, ids)
-        total += weight
-        if k == 0 or rng.random() * total < weight:
-            states[1] = states[2]
 
 
 @kernel
@@ -105,7 +72,6 @@ class MonteCarlo(Search):
         *,
         simulations: int | None = None,
         seconds: float | None = None,
-        candidates: int = 1,
         threads: int | None = None,
         rules: Rules = None,
     ) -> None:
@@ -113,23 +79,17 @@ class MonteCarlo(Search):
 
         Args:
             game: The game.
-            policy: Policy of the playouts, see `closedhand.search.playout`; with several candidates
-                it has `plausibility`.
+            policy: Policy of the playouts, see `closedhand.search.playout`.
             simulations: Maximum number of simulations of a decision; None: no limit.
             seconds: Time of a decision, at least `BATCH` simulations a thread; None: no limit.
-            candidates: Number of determinisations of which one is drawn by its plausibility. With
-                1, every simulation draws its own.
             threads: Maximum number of parallel searches; by default one for each core.
             rules: Rules to simulate by; by default those of the game.
 
         Raises:
             InputError: Both simulations and seconds are missing, or a number is not positive.
         """
-        if candidates < 1:
-            raise InputError(f"a search takes a positive number of candidates, not {candidates!r}")
         super().__init__(game, policy, simulations=simulations, seconds=seconds, threads=threads)
         self.rules = game.rules if rules is None else rules
-        self._candidates = candidates
 
     def best(
         self,
@@ -188,16 +148,15 @@ class MonteCarlo(Search):
 
         def work(share: int, own: Rng) -> Floats:
             sums = np.zeros((len(actions), 3))
-            states = np.repeat(np.array([view], self._game.dtype), 4)  # three are scratch space
-            determinisations = self._game.empty(DETERMINISATIONS if self._candidates > 1 else 0)
+            states = np.repeat(np.array([view], self._game.dtype), 2)  # one is scratch space
             ids = np.empty(self._game.num_actions, np.int32)
             done = 0
             while done < share and (done == 0 or time.perf_counter() < deadline):
                 check()
                 batch = min(BATCH if self._budget.clocked else PIECE, share - done)
                 simulate(
-                    self.rules, self._policy, states, determinisations, self._candidates, player,
-                    actions, low, high, done, batch, own, ids, sums,
+                    self.rules, self._policy, states, player, actions, low, high, batch, own, ids,
+                    sums,
                 )  # fmt: skip
                 done += batch
             return sums

@@ -156,7 +156,7 @@ def test_searches_and_bidders_play_house_rules(options: dict[str, Any]) -> None:
     """Among them open hands, of which their determinisations must know."""
     game = make_game("doudizhu", **options)
     states = games_of(
-        game, ["search[threads=1]:20", "bids:logic:rule", "bids:control:search:20x0"], 4
+        game, ["search[threads=1]:20", "bids:logic:rule", "bids:control:search[worlds=0]:20"], 4
     )
     assert all(game.over(state) for state in states)
 

@@ -21,12 +21,11 @@ from closedhand.core.game import State
 
 TEXTS: dict[str, tuple[str, ...]] = {
     "search": ("search:40",),
-    "doudizhu.search": ("search[threads=1]:40x4",),
+    "doudizhu.search": ("search[threads=1,worlds=4]:40",),
     "ismcts": ("ismcts:40",),
-    "value-search": ("value-search[threads=1]:40x4",),
-    "policy-search": ("policy-search[threads=1]:10x4",),
+    "value-search": ("value-search[threads=1,worlds=4]:40",),
+    "policy-search": ("policy-search[threads=1,worlds=4]:10",),
     "monte-carlo": ("monte-carlo:60",),
-    "daihinmin.monte-carlo": ("monte-carlo:60", "monte-carlo[candidates=3]:40"),
     "bids": ("bids:logic:greedy", "bids:net:greedy"),
     "equilibrium": ("equilibrium[iterations=20]",),
     "counter": ("counter:5000",),

@@ -96,7 +96,7 @@ def test_a_policy_that_draws_does_so_by_the_generator_of_the_search() -> None:
         ("search[policy=nobody]:50", "spades has no agent 'nobody'"),
         ("ismcts:500x4", "ismcts takes a budget such as 500 or 20ms, not '500x4'"),
         ("monte-carlo:500:file", "monte-carlo takes a budget"),
-        ("ismcts:soon", "ismcts takes a budget such as 500, 20ms"),
+        ("ismcts:soon", "ismcts takes a budget such as 500 or 20ms"),
     ],
 )
 def test_bad_arguments_are_refused(spades: Game, text: str, message: str) -> None:

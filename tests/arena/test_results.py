@@ -71,7 +71,7 @@ def test_columns_are_shown_where_they_apply(name: str, options: dict, columns: s
 
 
 def test_what_searches_have_cost_is_counted_and_resumed(tmp_path: Path) -> None:
-    agents = ["search[threads=1]:16x4", "rule"]
+    agents = ["search[threads=1,worlds=4]:16", "rule"]
     whole = results.summary(match.play(DOUDIZHU, agents, 4, 1))
     spent, nothing = whole["pairs"][0]["spent"]
     assert nothing is None
@@ -106,7 +106,7 @@ def test_a_search_with_one_thread_starts_no_other(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(stopping, "ThreadPoolExecutor", Counting)
     view = DOUDIZHU.view(DOUDIZHU.deal(np.random.default_rng(2)), 0)
     for number in (1, 3):
-        for argument in ("5ms", "64x4"):
+        for argument in ("5ms", "64"):
             make_agent(DOUDIZHU, f"search[threads={number}]:{argument}").act(view)
     assert started == [3, 3]
 

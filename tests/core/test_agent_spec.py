@@ -26,9 +26,9 @@ from closedhand.core.agent_spec import AgentSpec, split_agents
         ('a[b=it\'s "x"]', "a", {"b": 'it\'s "x"'}, None),
         # Everything after the first colon is the argument.
         ("strategy:runs/a[1,2]/it's.npz", "strategy", {}, "runs/a[1,2]/it's.npz"),
-        ("kou:w80,lock=1", "kou", {}, "w80,lock=1"),
+        ("kou:w80,lock+", "kou", {}, "w80,lock+"),
         ("bids:net=a[1]:search:50ms", "bids", {}, "net=a[1]:search:50ms"),
-        ("monte-carlo:500x4:C:/w.npz", "monte-carlo", {}, "500x4:C:/w.npz"),
+        ("monte-carlo:500:C:/w.npz", "monte-carlo", {}, "500:C:/w.npz"),
     ],
 )
 def test_agents_are_read(
@@ -54,8 +54,8 @@ PLAIN_LISTS = (
     "random",
     "",
     "kou,kou:w90,kou:lock-,kou:use_2,default",
-    "monte-carlo:500,monte-carlo:20ms,monte-carlo:500x4:w.npz,monte-carlo",
-    "search:2000x200,search:50ms:runs/a b/w.npz,policy-search:100ms:runs/net",
+    "monte-carlo:500,monte-carlo:20ms,monte-carlo:500:w.npz,monte-carlo",
+    "search:2000,search:50ms:runs/a b/w.npz,policy-search:100ms:runs/net",
     "bids:fitted:decompose,bids:net=runs/bid.safetensors:policy-net:runs/net",
     "strategy:runs/solve/it's.npz,strategy:runs/[1/x.npz,strategy:runs/a[1].npz,equilibrium",
     "learned:./runs/demo/model.safetensors,rule",

@@ -44,8 +44,7 @@ def test_search_plays_every_game_and_is_reproducible(name: str, low: float, high
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("candidates", [1, 2])
-def test_all_simulations_are_made_and_judge_actions_right(threads: int, candidates: int) -> None:
+def test_all_simulations_are_made_and_judge_actions_right(threads: int) -> None:
     """Means of simulations against means of games played by hand."""
     game = make_game("uh_leduc")
     rng = np.random.default_rng(4)
@@ -53,9 +52,7 @@ def test_all_simulations_are_made_and_judge_actions_right(threads: int, candidat
     while len(game.legal(state)) < 2:
         state = game.deal(rng)
     view = game.view(state, int(state.player))
-    search = MonteCarlo(
-        game, Uniform(), simulations=3001, threads=threads, candidates=candidates
-    )  # fmt: skip
+    search = MonteCarlo(game, Uniform(), simulations=3001, threads=threads)
     actions = game.legal(state)
     sums = search.judge(view, actions, -13, 13, rng)
     assert sums[:, 0].sum() == 3001
@@ -112,7 +109,6 @@ def test_a_budget_of_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         {"simulations": 9.0},
         {"seconds": -1.0},
         {"seconds": "1"},
-        {"simulations": 9, "candidates": 0},
     ],
 )
 def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:
@@ -165,19 +161,18 @@ def test_no_search_without_an_action(search: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("text", "spent", "width", "path"),
+    ("text", "spent", "path"),
     [
-        ("500", {"simulations": 500, "threads": 1}, None, None),
-        ("20ms", {"seconds": 0.02}, None, None),
-        ("500x0", {"simulations": 500, "threads": 1}, 0, None),
-        ("500x4:a/b.npz", {"simulations": 500, "threads": 1}, 4, "a/b.npz"),
-        ("20ms:C:/w.npz", {"seconds": 0.02}, None, "C:/w.npz"),
+        ("500", {"simulations": 500, "threads": 1}, None),
+        ("20ms", {"seconds": 0.02}, None),
+        ("500:a/b.npz", {"simulations": 500, "threads": 1}, "a/b.npz"),
+        ("20ms:C:/w.npz", {"seconds": 0.02}, "C:/w.npz"),
     ],
 )
-def test_budgets_are_read(text: str, spent: dict, width: int | None, path: str | None) -> None:
-    """A number of simulations on one thread, or milliseconds on all; then a width, and a path."""
+def test_budgets_are_read(text: str, spent: dict, path: str | None) -> None:
+    """A number of simulations on one thread, or milliseconds on all; then a path."""
     read = read_budget("an agent", "7", text)
-    assert (read.text, read.spent(None), read.width, read.path) == (text, spent, width, path)
+    assert (read.text, read.spent(None), read.path) == (text, spent, path)
     assert read.spent(3) == {**spent, "threads": 3}
     assert read_budget("an agent", text, None) == read._replace(text=None)
 

@@ -65,11 +65,9 @@ def statistics(name: str) -> dict[str, Any]:
         player = int(state.player)
         view = game.view(state, player)
         legal = game.legal(view)
-        for candidates, threads in ((1, 1), (1, 2), (3, 1)):
-            search = MonteCarlo(
-                game, Uniform(), simulations=64 * threads, candidates=candidates, threads=threads
-            )
-            label = f"monte carlo, {candidates} candidates, {threads} threads"
+        for threads in (1, 2):
+            search = MonteCarlo(game, Uniform(), simulations=64 * threads, threads=threads)
+            label = f"monte carlo, {threads} threads"
             note(label, search.judge(view, legal, rng=np.random.default_rng(5)))
             note(f"{label}: choice", search.best(view, rng=np.random.default_rng(6)))
         for policy, number in ((Uniform(), 0), (Uniform(), 20), (Doubtful(), 24)):

@@ -3,15 +3,12 @@
 1. Play a sure win, or solve the game of the last two players (`search_agent.py`).
 2. Otherwise simulate: draw a determinisation, choose an action by UCB1-tuned, and play to the end
    of the round by the policy of the playouts (`closedhand.search.monte_carlo`).
-3. With a prior, add the policy's own logits as if they were payoffs of some simulations.
-4. Choose the action with the greatest mean payoff.
+3. Choose the action with the greatest mean payoff.
 """
 
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
-
-import numpy as np
 
 from closedhand.agents.daihinmin.limits import check_known, check_no_gifts
 from closedhand.agents.daihinmin.policy import light_policy, pattern_policy
@@ -20,9 +17,8 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.numba.jit import Policy
-from closedhand.core.options import Range
 from closedhand.games.daihinmin.planes import has_gifts
-from closedhand.search.budget import MOST_PARTICLES, SearchArgument, Threads, read_budget
+from closedhand.search.budget import SearchArgument, Threads, read_budget
 from closedhand.search.monte_carlo import MonteCarlo
 from closedhand.search.playout import Uniform
 
@@ -30,49 +26,28 @@ USUAL = "2000"
 """Default budget."""
 SIMULATION = {"light": 6.0, "policy": 60.0, "random": 5.0}
 """Approximate microseconds of a simulation, by the policy of its playouts."""
-FAR, WORTH = 6.0, 0.005
-"""Settings of a prior: largest distance of an action's logit from the greatest one, and worth of a
-unit of logit as a share of the range of payoffs."""
 POLICIES = {"light": light_policy, "policy": pattern_policy, "random": None}
 """Modules of the policies of playouts, with `load` and `shipped`; None: without weights."""
 Playouts = Annotated[
     Literal["light", "policy", "random"],
     "policy of the playouts: the light one, that of `policy`, or uniformly random actions",
 ]
-Prior = Annotated[
-    int | None,
-    Range(0, 10**6),
-    "simulations that the logits of `playouts=policy` count for; by default 0",
-]
-Candidates = Annotated[int | None, Range(1, MOST_PARTICLES), "candidates for each determinisation"]
 
 
 class MonteCarloAgent(SearchAgent):
     """Agent that plays by flat Monte Carlo search."""
 
-    def __init__(
-        self, game: Game, name: str, seed: int, policy: Policy, prior: int = 0, **budget: Any
-    ) -> None:
-        """Search by `MonteCarlo`; a pattern policy's logits count as `prior` tries of an action."""
+    def __init__(self, game: Game, name: str, seed: int, policy: Policy, **budget: Any) -> None:
+        """Search by `MonteCarlo` with a budget; a policy plays the simulations."""
         super().__init__(game, name, seed, policy)
-        self._prior = prior
         self._search = MonteCarlo(self._flat, policy, rules=self._rules, **budget)
         self.spent = self._search.spent
 
     def searched(self, view: State) -> int:
-        """Choose a flat action by simulations and, with a prior, by the policy's logits."""
+        """Choose a flat action by simulations."""
         points = float(view["points"][int(view["player"])])
         low, high = points + 1.0, points + self.game.num_players - int(view["out"])
-        if not self._prior:
-            return self._search.best(view, low, high, self._rng)
-        actions, ahead = pattern_policy.likeliest(self._policy, self._rules, view, self._ids, FAR)
-        if len(actions) == 1:
-            return int(actions[0])
-        worth = WORTH * ahead
-        tries, sums, _ = self._search.judge(view, actions, low, high, self._rng).T
-        # The policy's logits as payoffs, shifted to the mean of the simulated payoffs.
-        expected = worth + (sums.sum() - (tries * worth).sum()) / tries.sum()
-        return int(actions[np.argmax((sums + self._prior * expected) / (tries + self._prior))])
+        return self._search.best(view, low, high, self._rng)
 
 
 def describe(
@@ -88,36 +63,23 @@ def make_monte_carlo(
     seed: int,
     argument: SearchArgument,
     threads: Threads = None,
-    candidates: Candidates = None,
     playouts: Playouts = "light",
-    prior: Prior = None,
 ) -> MonteCarloAgent:
-    """Make the agent `monte-carlo`; `monte-carlo:500x4`, `monte-carlo:20ms:PATH` set the budget.
+    """Make the agent `monte-carlo`; `monte-carlo:500`, `monte-carlo:20ms:PATH` set the budget.
 
-    The number after the `x` is that of the option `candidates`. The path is a file of weights for
-    the policy of the playouts.
+    The path is a file of weights for the policy of the playouts.
 
     Raises:
-        InputError: The weights or a number cannot be used, a prior lacks `playouts=policy`, or the
-            game has rules that the agent does not play.
+        InputError: The weights or a number cannot be used, or the game has rules that the agent
+            does not play.
     """
     check_no_gifts(game, "monte-carlo")
     if playouts == "policy":
         check_known(game, "playouts=policy")
     policy = policy_of(playouts, argument.path)
-    given = {
-        "threads": threads,
-        "candidates": candidates,
-        "playouts": None if playouts == "light" else playouts,
-        "prior": prior,
-    }
+    given = {"threads": threads, "playouts": None if playouts == "light" else playouts}
     name = str(AgentSpec("monte-carlo", given, argument.text))
-    if candidates is None:
-        candidates = 1 if argument.width is None else argument.width
-    if prior and playouts != "policy":
-        raise InputError(f"the {playouts} policy of playouts is no prior: add playouts=policy")
-    budget = argument.spent(threads)
-    return MonteCarloAgent(game, name, seed, policy, prior or 0, candidates=candidates, **budget)
+    return MonteCarloAgent(game, name, seed, policy, **argument.spent(threads))
 
 
 def policy_of(playouts: str, path: str | None) -> Policy:

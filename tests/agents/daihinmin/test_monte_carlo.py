@@ -7,16 +7,10 @@ from closedhand import InputError, make_agent, make_game
 from closedhand.core.duplicate import play_out
 
 
-@pytest.mark.parametrize("argument", ["fast", "0", "5s", "100x0", "100:/nowhere/x.npz"])
+@pytest.mark.parametrize("argument", ["fast", "0", "5s", "100x4", "100:/nowhere/x.npz"])
 def test_monte_carlo_refuses_other_arguments(argument: str) -> None:
     with pytest.raises(InputError):
         make_agent("daihinmin", f"monte-carlo:{argument}")
-
-
-@pytest.mark.parametrize("options", ["prior=10", "playouts=random,prior=10"])
-def test_only_the_policy_is_a_prior(options: str) -> None:
-    with pytest.raises(InputError, match="add playouts=policy"):
-        make_agent("daihinmin", f"monte-carlo[{options}]")
 
 
 def test_random_playouts_have_no_weights() -> None:
@@ -25,7 +19,7 @@ def test_random_playouts_have_no_weights() -> None:
 
 
 def test_the_name_says_what_departs_from_the_default() -> None:
-    options = ("", "[playouts=policy,prior=5]", "[playouts=random]")
+    options = ("", "[threads=2,playouts=policy]", "[playouts=random]")
     for name in (f"monte-carlo{text}:30" for text in options):
         assert make_agent("daihinmin", name).name == name
     assert make_agent("daihinmin", "monte-carlo[playouts=light]:30").name == "monte-carlo:30"
@@ -38,9 +32,9 @@ def test_the_name_says_what_departs_from_the_default() -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        ("monte-carlo:30", "monte-carlo:30x2"),
-        ("monte-carlo[playouts=policy]:30x2", "monte-carlo[playouts=policy,prior=10]:30"),
-        ("monte-carlo[playouts=random]:30x2", "monte-carlo[playouts=random]:30"),
+        ("monte-carlo:30", "monte-carlo:20"),
+        ("monte-carlo[playouts=policy]:30", "monte-carlo[playouts=policy]:20"),
+        ("monte-carlo[playouts=random]:30", "monte-carlo[playouts=random]:20"),
     ],
     ids=["light", "policy", "random"],
 )

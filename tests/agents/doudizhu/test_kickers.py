@@ -10,7 +10,7 @@ DEALS = 400
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", ["greedy", "decompose", "search[threads=1]:32x4"])
+@pytest.mark.parametrize("agent", ["greedy", "decompose", "search[threads=1,worlds=4]:32"])
 @pytest.mark.parametrize("rules", ["deeprocket", "rlcard", "douzero"])
 def test_after_every_first_kicker_the_next_is_legal(agent: str, rules: str) -> None:
     game = make_game("doudizhu", rules=rules, substeps=True)

@@ -48,9 +48,8 @@ from closedhand.core.options import takes
 from closedhand.games.daihinmin.cards import bit, ranks_between
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.legality import legal
-from closedhand.games.daihinmin.plays import EIGHT, FIRST_KAIDAN, JOKER, JOKER_BIT, NUM_RANKS, PASS
+from closedhand.games.daihinmin.plays import EIGHT, FIRST_KAIDAN, JOKER, NUM_RANKS, PASS
 from closedhand.games.daihinmin.seven_ten_rules import due_of
-from closedhand.games.daihinmin.tricks import stops
 
 NEVER = 10**6
 """Price of a play that is held back, above all other prices."""
@@ -181,32 +180,18 @@ def priority(numbers, foes, family, low, high, value):
 @kernel
 def follow(rules, numbers, view, hand, ids, parts):
     """Choose the play to follow with among `ids`, or the pass."""
+    if view.owner == view.player and strength.count_waiting(view) == 0:
+        return PASS  # the trick is the player's own, and nobody else can answer
     foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     n = division.decompose(numbers, foes, hand, parts)
     before = Hand(hand, n, division.weakness(numbers, parts, n))
     best, least = PASS, NEVER
     for play in ids:
         if play != PASS:
-            if view.owner == view.player and strength.count_waiting(view) == 0:
-                price = price_to_lay_off(rules, numbers, view, before, play, parts)
-            else:
-                price = price_to_follow(rules, numbers, view, before, play, parts)
+            price = price_to_follow(rules, numbers, view, before, play, parts)
             if price < least:
                 best, least = np.int64(play), price
     return best
-
-
-@kernel
-def price_to_lay_off(rules, numbers, view, before, play, parts):
-    """Return the price of a play over the player's own trick after all others have passed."""
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
-    if not numbers.lay_off:
-        return NEVER
-    with_joker = rules.plays.need[play] & JOKER_BIT != 0
-    if with_joker or strength.strength_of(rules, numbers, foes, play) >= numbers.threshold:
-        return NEVER
-    n = division.divide_rest(rules, numbers, view, before.cards, play, parts)
-    return 100 * division.weakness(numbers, parts, n) + 10 * n if n < before.plays else NEVER
 
 
 @kernel
@@ -219,11 +204,10 @@ def price_to_follow(rules, numbers, view, before, play, parts):
     is_strong = value >= numbers.threshold
     if numbers.winning and is_strong and division.count_below(parts, n, numbers.threshold) <= 1:
         return WINNING + 100 * n - value
-    is_spared = numbers.spare_joker and rules.plays.need[play] & JOKER_BIT != 0
     low, high = strength.turned_ranks(rules, view.revolution, play)
     family = np.int64(rules.plays.family[play])
     if not numbers.reserve:
-        if n >= before.plays or (is_spared and not is_strong):
+        if n >= before.plays:
             return NEVER
         if numbers.weak_first:
             return (STRONG if is_strong else WEAK) + low
@@ -231,16 +215,10 @@ def price_to_follow(rules, numbers, view, before, play, parts):
             return STRONGEST - value
     else:
         then = division.weakness(numbers, parts, n)  # of the hand that the play leaves
-        few = strength.count_waiting(view) <= numbers.hold_answers
-        if is_strong and then - before.weakness < numbers.hold_rise:
-            is_last_eight = stops(rules, play) and not division.has_sets(parts, n)
-            is_weak = n >= numbers.hold_plays and then >= numbers.hold_weakness
-            if few or not is_weak or (is_last_eight and not numbers.hold_last_eight):
-                return STRONG + 10 * then if numbers.weak_first else STRONGEST - value
-        if is_spared or then > before.weakness or (is_strong and not numbers.weak_first):
-            return NEVER
-        is_kept = numbers.keep_from <= value and value <= numbers.keep_to
-        if is_kept and family == 0 and then >= numbers.keep_weakness and not few:
+        rise = then - before.weakness
+        if is_strong and rise < numbers.hold_rise and then < numbers.hold_weakness:
+            return STRONG + 10 * then if numbers.weak_first else STRONGEST - value
+        if rise > 0 or (is_strong and not numbers.weak_first):
             return NEVER
         if numbers.weak_first:
             return WEAK + 100 * then + low
@@ -259,22 +237,11 @@ def strength_to_follow(rules, numbers, view, hand, play):
         return value
     if numbers.lock < 0:
         return -1
-    if numbers.lock > 0 or wants_lock(rules, numbers, hand, play, foes):
+    if numbers.lock > 0 or strength.has_strongest(rules, numbers, hand, play, foes):
         return max(value, numbers.sure)
     if numbers.unwanted_lock > 0 or (numbers.unwanted_lock == 0 and value >= numbers.threshold):
         return value
     return -1
-
-
-@kernel
-def wants_lock(rules, numbers, hand, play, foes):
-    """Return whether a play should start a lock: if the player then has the strongest play.
-
-    For a set `lock_groups` of 0 or more decides instead: at most so many players may be out.
-    """
-    if rules.plays.family[play] > 0 and numbers.lock_groups >= 0:
-        return foes.finished <= numbers.lock_groups
-    return strength.has_strongest(rules, numbers, hand, play, foes)
 
 
 @kernel

@@ -140,12 +140,3 @@ def count_below(parts, n, threshold):
     for i in range(n):
         below += parts[i].strength < threshold
     return below
-
-
-@kernel
-def has_sets(parts, n):
-    """Return whether any of `n` plays has more than one card."""
-    for i in range(n):
-        if parts[i].family > 0:
-            return True
-    return False

@@ -1,6 +1,6 @@
 """Parameters of kou: the paper's, the departures from them, and the paper's variants."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from closedhand.core.game import InputError
 from closedhand.core.options import Option, Options
@@ -55,24 +55,14 @@ class Numbers(NamedTuple):
         lock: When to start a lock: 0: where it is wanted, -1: never, 1: wherever possible.
         unwanted_lock: Treatment of a play that starts an unwanted lock: -1: it is not played, 0: it
             is played only if it is strong, 1: as any other play.
-        lock_groups: Number of players out up to which all locks by sets are wanted, and none above;
-            -1: as for singles, a lock is wanted if the player then has the strongest play.
         any_play: 0 if only the plays that the hand divides into are considered, 1 if all are.
         winning: 1 if a strong play that leaves at most one weak play is preferred to all others.
         weak_first: 1: a play that does not weaken the hand comes before strong ones, which are
             chosen by the weakness that they leave. 0: the strongest comes first, and the others
             are chosen by their priority to lead.
-        spare_joker: 1 if a play with the joker follows only if it is strong.
-        lay_off: 1 to make weak plays over one's own trick when nobody else can answer, 0 to pass.
         reserve: 1 to hold back strong plays and consider the weakness of the hand, 0 not to.
         hold_rise: Least rise of the weakness for which a strong play is held back; 999: none.
-        hold_plays, hold_weakness: Least number of remaining plays, and least remaining weakness,
-            for which together a strong play is held back.
-        hold_answers: Number of players who can still answer up to which `hold_plays`,
-            `hold_weakness` and `keep_weakness` hold nothing back; -1: none.
-        hold_last_eight: 0 if an 8 is not held back once only singles remain.
-        keep_weakness, keep_from, keep_to: Least remaining weakness for which a single with a
-            strength from `keep_from` to `keep_to` is held back; 999: none.
+        hold_weakness: Least remaining weakness for which a strong play is held back.
         give_weakness: Price of giving cards away in the exchange, for each point of weakness of the
             remaining hand; the ranks of the cards, from 0, and the surcharges below are added.
         give_eight, give_ace, give_king, give_three: Surcharges for an 8, an A, a K and a 3.
@@ -111,21 +101,12 @@ class Numbers(NamedTuple):
     lead: int = 0
     lock: int = 0
     unwanted_lock: int = -1
-    lock_groups: int = -1
     any_play: int = 0
     winning: int = 0
     weak_first: int = 0
-    spare_joker: int = 0
-    lay_off: int = 0
     reserve: int = 1
     hold_rise: int = NEVER_MET
-    hold_plays: int = 0
     hold_weakness: int = 5
-    hold_answers: int = -1
-    hold_last_eight: int = 1
-    keep_weakness: int = NEVER_MET
-    keep_from: int = 40
-    keep_to: int = 70
     give_weakness: int = 10
     give_eight: int = 30
     give_ace: int = 30
@@ -162,22 +143,15 @@ FURTHER = {
     "group_players": 3,
     "last_kaidan": 15,
     "weakness_of_top": -1,
-    "lock_groups": 2,
-    "spare_joker": 1,
-    "lay_off": 1,
-    "hold_plays": 4,
-    "hold_answers": 1,
-    "hold_last_eight": 0,
-    "keep_weakness": 4,
 }
-"""Further departures, which together gain 0.09 points a round; `kou` does not make them."""
+"""Further departures; `kou` does not make them."""
 
 REFINED = KOU._replace(**FURTHER)
 """Parameters with all departures, by which `min-sets` and `trick-ender` rate plays."""
 
 SWITCHES = {
     "joker_as_card", "kaidan_with_groups", "kaidan_to_ace", "top_if_strong", "weakest_first",
-    "any_play", "winning", "weak_first", "spare_joker", "lay_off", "reserve", "hold_last_eight",
+    "any_play", "winning", "weak_first", "reserve",
 }  # fmt: skip
 """Parameters that are 0 or 1."""
 RANGES = {
@@ -211,24 +185,20 @@ VARIANTS = {
 
 
 def parse(argument: str | None, **numbers: int) -> Numbers:
-    """Parse variants and parameters of `kou`, separated by commas: `w80,threshold=93`.
+    """Parse variants of `kou`, separated by commas: `w80,lock+`.
 
-    Without an argument the parameters are those of `kou`. Later parts override earlier ones, and
+    Without an argument the parameters are those of `kou`. Later variants override earlier ones, and
     `numbers`, some of `OPTIONS`, override all. A value of None counts as not given.
 
     Raises:
         InputError: A variant or a parameter is unknown, or a value is not allowed.
     """
-    given: list[dict[str, Any]] = []
-    for part in argument.split(",") if argument else ():
-        name, _, value = part.partition("=")
-        if part in VARIANTS:
-            given.append(VARIANTS[part])
-        elif name in OPTIONS:
-            given.append(OPTIONS.read({name: value}))
-        else:
-            names = ", ".join([*VARIANTS, *(f"{name}=NUMBER" for name in Numbers._fields)])
-            raise InputError(f"kou has no variant {part!r}; it has {names}")
-    given.append(OPTIONS.read(numbers))
-    values = {name: value for each in given for name, value in each.items() if value is not None}
+    values: dict[str, int] = {}
+    for name in argument.split(",") if argument else ():
+        if name not in VARIANTS:
+            raise InputError(f"kou has no variant {name!r}; it has {', '.join(VARIANTS)}, and "
+                             "numbers in brackets, as in kou[threshold=93]")  # fmt: skip
+        values |= VARIANTS[name]
+    read = OPTIONS.read(numbers)
+    values |= {name: value for name, value in read.items() if value is not None}
     return (LETTER if values.pop("letter", 0) else KOU)._replace(**values)

@@ -127,17 +127,15 @@ def make_policy_search(
 ) -> PolicySearchAgent:
     """Make the agent `policy-search`; `policy-search:500` or `policy-search:20ms` set the budget.
 
-    In `policy-search:500x64` the number after the `x` is that of particles per thread, as in the
-    option `worlds`; with 0 deals are not weighted. The path of a file of weights may follow after
-    another colon.
+    `worlds` is the number of particles per thread; with 0 deals are not weighted. The path of a
+    file of weights may follow after another colon.
 
     Raises:
         InputError: The weights or a number cannot be used, or `check_known` refuses the game.
     """
     check_known(game, "policy-search")
     name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument.text))
-    number = argument.width if worlds is None else worlds
     return PolicySearchAgent(
         game, name, seed, policy_of("policy", argument.path),
-        particles=PARTICLES if number is None else number, **argument.spent(threads),
+        particles=PARTICLES if worlds is None else worlds, **argument.spent(threads),
     )  # fmt: skip

@@ -162,23 +162,21 @@ def search_settings(
     """
     name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument.text))
     budget = argument.spent(threads)
-    particles = argument.width if worlds is None else worlds
-    if particles is None:
-        particles = PARTICLES
+    if worlds is None:
+        worlds = PARTICLES
         if "simulations" in budget:
-            particles = max(BATCH, min(PARTICLES, budget["simulations"] // PARTICLE_SIMULATIONS))
-    return name, {**budget, "particles": particles}
+            worlds = max(BATCH, min(PARTICLES, budget["simulations"] // PARTICLE_SIMULATIONS))
+    return name, {**budget, "particles": worlds}
 
 
 @searching("search")
 def make_search(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> SearchAgent:
-    """Make the agent `search`; `search:50ms`, `search:4000`, `search:4000x300:PATH` set the budget.
+    """Make the agent `search`; `search:50ms`, `search:4000`, `search:4000:PATH` set the budget.
 
-    The number after the `x` is the number of particles per thread. With `x0` all deals are equally
-    likely, and every player is assumed to be `decompose`. The path holds weights for `decompose`.
-    The options `threads` and `worlds` can also be given in brackets.
+    `worlds` is the number of particles per thread. With 0 all deals are equally likely, and every
+    player is assumed to be `decompose`. The path holds weights for `decompose`.
 
     Raises:
         InputError: The budget is 0, or the file cannot be read or holds other weights.

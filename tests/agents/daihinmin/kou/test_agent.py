@@ -4,10 +4,6 @@ import pytest
 from support_daihinmin import GAME, position
 
 from closedhand import make_agent
-from closedhand.agents.daihinmin.kou.variants import FURTHER
-
-REFINED = "kou:" + ",".join(f"{name}={value}" for name, value in FURTHER.items())
-"""`kou` with all departures, as a text to which variants may be added."""
 
 
 def choice(agent: str, *where: str) -> str:
@@ -41,9 +37,8 @@ kou: 3c 6d Jc Qc Qd: 4d Td Kd Ad 2d: 5h: : 6d
 # A strong card is reserved while the hand is weak.
 kou: 3c 4c 5d 6d 7h 2c: Td Kd Ad 2d Qh: Ah: : PASS
 kou: 3c 4c 2c: Td Kd Ad Qh: Ah: : 2c
-# With this option it lays off what is weak over its own trick, when all have passed.
-kou[lay_off=1]: 3c Jh Kh 2c: Td Kd Ad 2d: 9c: passed=30 owner=0: Jh
-kou[lay_off=1]: 3c 4h 2c: Td Kd Ad 2d: 9c: passed=30 owner=0: PASS
+# Over its own trick it passes, when all have passed.
+kou: 3c Jh Kh 2c: Td Kd Ad 2d: 9c: passed=30 owner=0: PASS
 # A lock ends the trick where the suit's top card is its own.
 kou: 3d 3h Jc 2c: Tc Ts Qc Kh Ac 2h: 9c: : Jc
 kou: 7c *: 3s 2c: : : 7c7d*
@@ -98,15 +93,15 @@ def test_kou_gives_what_its_hand_is_better_without() -> None:
     # can undo; a card of 3c4c5c would leave two more of them.
     assert given("kou")[:2] == ["9h", "9s"]
     # Without a price on its hand it gives the lowest ranks, but 3s.
-    assert given("kou:give_weakness=0")[:2] == ["4c", "5c"]
+    assert given("kou[give_weakness=0]")[:2] == ["4c", "5c"]
 
 
 def test_an_unwanted_lock_gives_no_strength_or_is_not_played() -> None:
-    where = ("3d 4d 5s 6h Jc Ah", "Td Kd Ac 2c Qc", "9c")
-    assert choice(REFINED, *where) == choice(f"{REFINED},lock+", *where) == "Jc"
-    for variant in ("unwanted_lock=0", "unwanted_lock=-1", "lock-"):
-        assert choice(f"{REFINED},{variant}", *where) == "PASS"
+    where = ("3d 4d 5s 6h Jc", "Td Kd Ac 2c Qc", "9c")
+    assert choice("kou", *where) == choice("kou:lock+", *where) == "Jc"
+    for agent in ("kou[unwanted_lock=0]", "kou[unwanted_lock=-1]", "kou:lock-"):
+        assert choice(agent, *where) == "PASS"
     # A strong play, the 8, is made all the same, but not to the letter.
     where = ("3d 4d 8c", "9c Td Kd Ac 2c Qc", "7c")
-    assert choice(f"{REFINED},unwanted_lock=0", *where) == "8c"
-    assert choice(f"{REFINED},unwanted_lock=-1", *where) == "PASS"
+    assert choice("kou[unwanted_lock=0]", *where) == "8c"
+    assert choice("kou[unwanted_lock=-1]", *where) == "PASS"

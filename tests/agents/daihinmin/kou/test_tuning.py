@@ -29,15 +29,15 @@ def test_every_number_has_a_ladder_with_the_papers_value() -> None:
 
 def test_neighbours_are_rungs_away() -> None:
     def value(numbers: Numbers, way: int, stride: int) -> int | None:
-        found = neighbour(numbers, "hold_answers", way, stride)
-        return None if found is None else found.hold_answers
+        found = neighbour(numbers, "least", way, stride)
+        return None if found is None else found.least
 
-    assert LADDERS["hold_answers"] == (-1, 0, 1, 2, 3)
-    middle = LETTER._replace(hold_answers=1)
-    assert [value(middle, way, stride) for way in (UP, DOWN) for stride in (1, 2)] == [2, 3, 0, -1]
-    assert value(middle, UP, 9) == 3
-    assert value(LETTER, DOWN, 1) is None
-    assert value(LETTER._replace(hold_answers=10), DOWN, 1) == 3
+    assert LADDERS["least"] == (0, 1, 5, 10, 20)
+    middle = LETTER._replace(least=5)
+    assert [value(middle, way, stride) for way in (UP, DOWN) for stride in (1, 2)] == [10, 20, 1, 0]
+    assert value(middle, UP, 9) == 20
+    assert value(LETTER._replace(least=0), DOWN, 1) is None
+    assert value(LETTER._replace(least=30), DOWN, 1) == 20
 
 
 @pytest.mark.parametrize("numbers", [LETTER, REFINED, LETTER._replace(give_three=-5)])
@@ -123,7 +123,7 @@ def test_a_text_without_a_checkpoint_is_not_written_over(tmp_path: Path) -> None
 @pytest.mark.slow
 def test_it_finds_what_the_letter_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The weakest leads: worth more than a point among default; what changes nothing fails."""
-    monkeypatch.setattr(tuning, "LADDERS", {"weakest_first": (0, 1), "keep_from": (30, 40, 50)})
+    monkeypatch.setattr(tuning, "LADDERS", {"weakest_first": (0, 1), "joker_kaidan": (0, 1, 2)})
     for name, value in {"PIECE": 20, "SCREENED": 40, "CONFIRMED": 100}.items():
         monkeypatch.setattr(tuning, name, value)
     learner = Tuning(GAME, 1, ["default"])

@@ -15,7 +15,7 @@ from closedhand.core.policies import decide
 GAME = make_game("daihinmin", classes="random")
 
 
-@pytest.mark.parametrize("argument", ["fast", "0", "5s", "100:/nowhere/x.npz"])
+@pytest.mark.parametrize("argument", ["fast", "0", "5s", "100x4", "100:/nowhere/x.npz"])
 def test_it_refuses_other_arguments(argument: str) -> None:
     with pytest.raises(InputError):
         make_agent("daihinmin", f"policy-search:{argument}")
@@ -25,7 +25,7 @@ def test_its_weights_may_come_from_a_file(tmp_path: Path) -> None:
     weights = tmp_path / "weights.npz"
     weights.write_bytes((SHIPPED / "daihinmin_policy.npz").read_bytes())
     views = [GAME.view(state, int(state.player)) for state in _states(5)]
-    names = "policy-search:40x16", f"policy-search:40x16:{weights}"
+    names = "policy-search[worlds=16]:40", f"policy-search[worlds=16]:40:{weights}"
     agents = [make_agent(GAME, name, 1) for name in names]
     assert tuple(agent.name for agent in agents) == names
     shipped, copied = ([agent.act(view) for view in views] for agent in agents)

@@ -150,7 +150,9 @@ def test_the_agent_bids_by_the_module_and_plays_as_the_other(kind: str, substeps
         game.play(state, action)
 
 
-@pytest.mark.parametrize(("player", "searches"), [("search[threads=1]:32x4", 1), ("rule", 0)])
+@pytest.mark.parametrize(
+    ("player", "searches"), [("search[threads=1,worlds=4]:32", 1), ("rule", 0)]
+)
 def test_the_cost_is_that_of_the_agent_that_plays(player: str, searches: int) -> None:
     agent = make_agent(BIDDING, f"bids:logic:{player}")
     state = BIDDING.deal(np.random.default_rng(0))

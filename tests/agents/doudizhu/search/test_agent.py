@@ -33,7 +33,7 @@ def test_search_weighs_its_particles(monkeypatch: pytest.MonkeyPatch) -> None:
     decompose_ = make_agent(GAME, "decompose")
     for _ in range(9):
         GAME.play(state, decompose_.act(GAME.view(state, int(state.player))))
-    agent = make_agent(GAME, "search:400x64", 1)
+    agent = make_agent(GAME, "search[worlds=64]:400", 1)
     while not drawn:
         GAME.play(state, agent.act(GAME.view(state, int(state.player))))
     assert all(exponent == 1.0 and number >= 64 for number, exponent in drawn)
@@ -63,7 +63,7 @@ def test_search_plays_games_to_their_end(options: dict) -> None:
 def test_kickers_belong_to_the_play_that_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where many games are played side by side: no kicker is searched for anew."""
     game = make_game("doudizhu", substeps=True)
-    agent = make_agent(game, "search:16x0", 1)
+    agent = make_agent(game, "search[worlds=0]:16", 1)
     asked = Counter()
     decide = agent._decide
 
@@ -80,7 +80,7 @@ def test_kickers_belong_to_the_play_that_was_found(monkeypatch: pytest.MonkeyPat
 
 def test_the_public_cards_are_part_of_a_position(monkeypatch: pytest.MonkeyPatch) -> None:
     game = make_game("doudizhu", substeps=True)
-    agent = make_agent(game, "search:16x0", 1)
+    agent = make_agent(game, "search[worlds=0]:16", 1)
     decided = []
 
     def spy(view: State) -> int:
