@@ -61,6 +61,6 @@ class RandomAgent(KernelAgent):
 
 @described(Traits(microseconds=0.5))
 def make_random(game: Game, seed: int, argument: str | None) -> RandomAgent:
-    """Make the agent `random`; an `InputError` refuses an argument."""
+    """Make the agent `random`; an argument raises an `InputError`."""
     refuse_argument("random", argument)
     return RandomAgent(game, seed)

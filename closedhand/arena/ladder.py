@@ -177,7 +177,7 @@ def summary(
 
 
 class Meeting(NamedTuple):
-    """A match of two agents, as far as their ratings depend on it.
+    """Results of a match of two agents, from which `rate` computes ratings and times.
 
     Attributes:
         won: Games won by the first agent in each deal, 0 to 2, a draw as 1/2; float64 [deals].

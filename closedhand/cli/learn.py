@@ -130,11 +130,14 @@ imitate = trainer(RAY, RECORDS, EXPERT)
 
 
 def prepare(learner: Any, folder: Path, restart: bool) -> Any:
-    """Return a run of a learner; unless `restart`, the one that the folder holds, if any.
+    """Return a run of a learner: the one in the folder if there is one, else a new one.
+
+    With `restart` the run is new, and what it would not overwrite of the old one is removed.
 
     Raises:
-        InputError: The folder holds files of another program, a run with other settings or an agent
-            that the learner meets, or it cannot be written to.
+        InputError: The folder cannot be written to; or it holds files of another program, an agent
+            that the learner plays against, imitates or is judged by, or, without `restart`, a run
+            with other settings.
     """
     from closedhand.learning import agent_factory, population, runs
 

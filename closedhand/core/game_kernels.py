@@ -236,9 +236,10 @@ def step_games(
 ) -> None:  # fmt: skip
     """Do `step` in every game; then write observations and masks of the players to act.
 
-    `observations`, int8 [n, size], are those of `contract.features` if `compact`; `masks` are int8
-    [n, num_actions], `actions` int64 [n], `chosen` int8 [n]. Scratch space is `views`, `game.dtype`
-    [1], and `ids`, int32 [1, k], with room as in `let_others_play`.
+    `chosen`, int8 [n], and `actions`, int64 [n], are those of `step`. `observations`, int8
+    [n, size], are written by `contract.features` if `compact`, else by `contract.observe`; `masks`
+    are int8 [n, num_actions]. Scratch space is `views`, `game.dtype` [1], and `ids`, int32 [1, k],
+    with room as in `let_others_play`.
     """
     for i in range(len(games.states)):
         step(rules, policies, games, terms, i, chosen, starting, actions, views, 0, ids[0])

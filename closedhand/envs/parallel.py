@@ -52,15 +52,17 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], Infos]:
-        """Start a new game, as `GameAEC.reset`; return observations and infos, by agent.
+        """Start a new game; return observations and infos, by agent.
 
-        A `state` in which some players have acted and others have not is refused, too.
+        Without a `seed` the stream of deals continues. `options` may have `deal`, the text of a
+        deal, or `state`, that of a game in progress. An `InputError` refuses other values, and a
+        `state` in which some players have acted and others have not; the env is then unchanged.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         if given is not None:
             _check_level(self.game, given)
         self._begin(seed, given)
-        # Between two steps all agents are to act, and `player` is seat 0.
+        # All are to act and have seen the same: any seat may be `player` between two steps.
         self._states["player"] = 0
         self.agents = self.possible_agents[:]
         return self._look()

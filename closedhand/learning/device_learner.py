@@ -140,8 +140,9 @@ class DeviceLearner(NetworkLearner[Chosen]):
     def gae_lambda(self) -> float:
         """Weight of longer estimates in step 2.
 
-        With 1 a decision is credited with all payments to the end of its game, or to the end of the
-        rollout and a value for the rest.
+        With 1 a decision is credited with all payments to the end of its game. If the rollout ends
+        first, it is credited with those until its seat's last decision there, and the value of that
+        decision.
         """
         return 1.0
 

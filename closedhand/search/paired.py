@@ -190,7 +190,7 @@ class PairedSearch(Search):
         Args:
             game: The game.
             policy: Policy of the playouts, with `choose` or `evaluate`; with particles also
-                `log_likelihood` or `plausibility`.
+                `log_likelihood`.
             rules: Rules to simulate by; by default those of the game.
             span: The greatest difference of two payoffs, by default that of the game.
             simulations: Simulations of a decision, over all actions and threads; fewer if only one

@@ -34,7 +34,6 @@ from closedhand.core.numba.jit import (
     kernel,
     with_distinct_name,
 )
-from closedhand.search.playout import plausibility
 from closedhand.search.stopping import check
 
 BATCH = 16
@@ -45,21 +44,14 @@ MOVES = 2
 """Metropolis moves of a particle between two resamplings."""
 
 
-@kernel
-def _log_plausibility(
-    policy: Policy, rules: Rules, state: State, player: Integer, least: float, rng: Rng, ids: Ids
-) -> tuple[float, Integer]:
-    return np.log(plausibility(policy, rules, state, player, ids)), 0
-
-
-@dispatched(default=_log_plausibility)
+@dispatched()
 def log_likelihood(
     policy: Policy, rules: Rules, state: State, player: Integer, least: float, rng: Rng, ids: Ids
 ) -> tuple[float, Integer]:
     """Return the log-likelihood of the plays that `player` saw, and a guess.
 
-    The default is the logarithm of `plausibility` and the guess 0. A guess is an integer about
-    something beyond the state, such as the kind of each opponent, which `paired.evaluate` gets.
+    A guess is an integer about something beyond the state, such as the kind of each opponent, which
+    `paired.evaluate` gets.
     `state` is a determinisation of the player's view, and may be changed; `ids` is scratch space,
     int32 [num_actions]. The log-likelihood is up to a constant, and any number below `least` if it
     is below `least`.
@@ -182,7 +174,7 @@ class Particles:
     ) -> None:  # fmt: skip
         """Draw a number of particles of the view of the player to act.
 
-        The policy has `log_likelihood` or `plausibility`, and may have `propose`. The deadline is
+        The policy has `log_likelihood`, and may have `propose`. The deadline is
         by `time.perf_counter`; one batch is always dealt.
 
         Raises:

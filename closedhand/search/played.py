@@ -22,7 +22,7 @@ from closedhand.core.numba.jit import (
     seed_in_kernel,
 )
 from closedhand.core.policies import Policies, decide_by
-from closedhand.search.uniform import plausibility as plausibility
+from closedhand.search.uniform import log_likelihood as log_likelihood
 
 
 class Played(NamedTuple):

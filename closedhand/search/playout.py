@@ -25,17 +25,8 @@ def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> In
     ...
 
 
-@dispatched()
-def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, ids: Ids) -> float:
-    """Return the likelihood, up to a factor, of the plays that `player` saw if `state` is true.
-
-    The function may change `state`.
-    """
-    ...
-
-
 class Uniform(NamedTuple):
-    """The uniformly random policy, by which all determinisations are equally plausible."""
+    """The uniformly random policy, by which all determinisations are equally likely."""
 
     kernels = "closedhand.search.uniform"
 

@@ -64,7 +64,7 @@ class Simulation:
     Attributes:
         game: Game of the actions and payoffs; views are states of it.
         policy: Policy of the playouts, see `closedhand.search.playout`. If `weighted`, it also has
-            `log_likelihood` or `plausibility`.
+            `log_likelihood`.
         rules: Rules to simulate by; None: those of the game.
         weighted: Whether determinisations are sampled by the likelihood of the observed plays;
             otherwise all are equally likely.
@@ -113,7 +113,10 @@ def evaluate_all(
     rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: int, actions: Ids,
     surviving: Bools, states: States, rng: Rng, ids: Ids, out: Floats,
 ) -> None:  # fmt: skip
-    """Play on as `paired.simulate_paired` does; write payoffs to `out`, float64 [n, actions]."""
+    """Play each determinisation on with every surviving action, as `paired.simulate_paired` does.
+
+    The payoffs go to `out`, float64 [n, actions]; entries of other actions do not change.
+    """
     for i in range(len(determinisations)):
         for k in range(len(actions)):
             if surviving[k]:

@@ -11,6 +11,8 @@ def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> In
 
 
 @kernel
-def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, ids: Ids) -> float:
-    """Return the same plausibility for every determinisation."""
-    return 1.0
+def log_likelihood(
+    policy: Policy, rules: Rules, state: State, player: Integer, least: float, rng: Rng, ids: Ids
+) -> tuple[float, Integer]:
+    """Return the same for every determinisation; see `particles.log_likelihood`."""
+    return 0.0, 0

@@ -82,7 +82,7 @@ class BaseSolver:
         return {**learned, "iterations": np.array(self.iterations)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned; refuse another solver's or a damaged one."""
+        """Resume from a result of `state`; an `InputError` refuses arrays that do not fit."""
         check_arrays(state, self.state())
         if state["iterations"] < 0:
             raise InputError(f"the number of iterations is negative: {int(state['iterations'])}")

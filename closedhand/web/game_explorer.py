@@ -81,10 +81,13 @@ class GameExplorer:
         self.profile = self._profile(found.sigma, name)
 
     def solve(self, algorithm: str, seed: int) -> Iterator[tuple[Profile, dict[str, Any]]]:
-        """Solve the game by one of `ALGORITHMS`; yield strategies and evaluations on the way.
+        """Solve the game by one of `ALGORITHMS` for `LONGEST` seconds; yield profiles, evaluations.
 
-        `profile` is not changed: the caller assigns each new one. So a step that ends after the
-        caller has chosen another strategy cannot replace that strategy.
+        The caller assigns `profile`: a result that comes after another strategy was chosen must not
+        replace that strategy.
+
+        Raises:
+            InputError: There is no such algorithm.
         """
         if algorithm not in ALGORITHMS:
             raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")

@@ -73,7 +73,7 @@ def _newest(
             except OSError:  # deleted meanwhile
                 continue
     for path, state in sorted(found, key=lambda each: -each[1][0])[:MOST_FILES]:
-        # `abs`: a file from the future, after the clock was set back, is not being written.
+        # `abs`: a file dated in the future, as the clock was set back, does not count as live.
         is_live = abs(time.time() - state[0] / 1e9) < LIVE
         yield path, {"file": str(path.relative_to(folder)), "live": is_live}, state
 

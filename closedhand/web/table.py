@@ -123,11 +123,12 @@ class Table:
             self._apply(action)
 
     def _apply(self, action: int) -> None:
+        """Play a legal action; `actors` stays as long as `game.history`."""
         actor, before = int(self.state["player"]), len(self.game.history(self.state))
         self.game.play(self.state, action)
-        now = len(self.game.history(self.state))
-        # A new round of a staged game begins with an empty history.
-        self.actors = [*self.actors[:before], actor][:now] if now > before else []
+        # The history begins anew with each deal: of the next round, or after all have passed.
+        grew = len(self.game.history(self.state)) > before
+        self.actors = [*self.actors, actor] if grew else []
 
     @property
     def over(self) -> bool:

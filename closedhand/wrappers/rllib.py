@@ -114,10 +114,10 @@ class MaskedPPOModule(DefaultPPOTorchRLModule):
     """RLlib's network for PPO, restricted to the legal actions of the observation's mask."""
 
     def __init__(self, *, observation_space: Any, **settings: Any) -> None:
-        """Build the network of RLlib's catalog for `observation` alone.
+        """Build the network of RLlib's catalog for the part `observation`, without the mask.
 
         Raises:
-            InputError: The space has parts beside `observation` and `action_mask`.
+            InputError: The parts of the space are not just `observation` and `action_mask`.
         """
         super().__init__(observation_space=only_part(observation_space, "RLlib"), **settings)
         self.observation_space = observation_space

@@ -200,7 +200,8 @@ def test_an_agent_of_daihinmin_ranks_by_points() -> None:
 class Named:
     """Of a game, what a ranking needs."""
 
-    payoff_range = (-13.0, 13.0)
+    can_lose = True
+    is_win_or_loss = False
 
     def text(self, action: int, view: State) -> str:
         return str(action)

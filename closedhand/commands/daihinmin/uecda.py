@@ -81,7 +81,7 @@ def serve(
     if "rounds" in options:
         raise InputError("--rounds is the number of rounds: leave out --option rounds=…")
     if log:
-        common.CLAIMS.files(log)  # only a new one: a log is never written over
+        common.CLAIMS.files(log)  # enough: the server refuses a file that is not empty
     seed = secrets.randbelow(common.MOST_SEED) if seed is None else seed
     server = Server(
         split_agents(agents),

@@ -1,8 +1,9 @@
 """Cards given to the next player after sevens, and discarded after tens.
 
-Cards are given face up: all players know who holds them until they are played. They are chosen one
-by one, in ascending order, until the player passes. States under these rules have fields for this.
-For other states the functions here return constants, and kernels are compiled without the rules.
+Cards are given face up: all players know who holds them. After n sevens or tens up to n cards are
+chosen, one by one in ascending order; a pass ends the choice. States under these rules have fields
+for this. For other states the functions here return constants, and kernels are compiled without
+the rules.
 
 The **own** cards of a player are its hand at the first trick, after the exchange: the cards that it
 holds, or has played or discarded, less those that it got, plus those that it gave away.

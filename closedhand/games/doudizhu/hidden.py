@@ -65,7 +65,10 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked for `player`; all consistent deals are equally likely."""
+    """Draw the hands, public cards and seed that `hide` blanked for `player`, in place.
+
+    All consistent deals are equally likely. An incomplete play that `hide` cleared stays cleared.
+    """
     hidden = unseen(rules, view, player)
     # Number of unknown cards of each seat, then that of unknown public cards.
     room = np.empty(SEATS + 1, np.int64)

@@ -40,7 +40,7 @@ LEDUC = replace(
     options={"rules": "standard", "pair": "rank", "double_pair": "suit"},
     aec_id="closedhand/leduc-v0",
     gymnasium_id="closedhand/Leduc-v0",
-    # Only the deck of UH-Leduc has aces, and two cards of a kind.
+    # Only the deck of UH-Leduc has aces, and equal cards (of one rank and suit).
     line_notation=r"([HS][JQK])\s*;\s*(?!\1)([HS][JQK])\s*;\s*(?!\1|\2)[HS][JQK]\s*(;|$)",
     abstractions={},
     rulebook=f"{HERE}:rulebook",

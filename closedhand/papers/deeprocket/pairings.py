@@ -120,7 +120,7 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
 
 
 def _data_of(played: list[Chunk]) -> dict[str, Any]:
-    """Convert chunks to JSON values: the landlord's points by deal, and the times."""
+    """Convert chunks to JSON values: the landlord's points by deal, and `results.times`."""
     whole = duplicate.join(played)
     return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
 

@@ -142,8 +142,8 @@ def choose(policy, rules, state, rng, ids):
 
 
 @kernel
-def plausibility(policy, rules, state, player, ids):
-    return {weight}
+def log_likelihood(policy, rules, state, player, least, rng, ids):
+    return {weight}, 0
 """
 
 PROGRAM = """
@@ -157,13 +157,14 @@ from closedhand.agents.random import RandomAgent
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.search.monte_carlo import MonteCarlo
-from closedhand.search.playout import Uniform, plausibility
+from closedhand.search.particles import log_likelihood
+from closedhand.search.playout import Uniform
 from closedhand.core.numba.jit import kernel
 
 
 @kernel
-def judge(policy, rules, state, ids):
-    return plausibility(policy, rules, state, 0, ids)
+def judge(policy, rules, state, rng, ids):
+    return log_likelihood(policy, rules, state, 0, -np.inf, rng, ids)[0]
 
 
 compiled = event.RecordingListener()
@@ -171,7 +172,8 @@ event.register("numba:compile", compiled)
 game = outside.make_game()
 state = game.deal(np.random.default_rng(0))
 state.cards[:] = 1, 2
-results = {"policy": judge(Optimist(), game.rules, state, np.empty(2, np.int32))}
+rng, ids = np.random.default_rng(0), np.empty(2, np.int32)
+results = {"policy": judge(Optimist(), game.rules, state, rng, ids)}
 
 view = game.view(state, 0)
 search = MonteCarlo(game, Uniform(), simulations=20, threads=1)
@@ -248,7 +250,7 @@ def test_an_edited_rule_or_policy_of_another_package_counts_on_every_route(tmp_p
     third, compiled = run(tmp_path, program)
     assert third == {**second, "policy": 0.7}
     # `judge` calls the policy with nothing compiled between the two.
-    assert set(compiled) == {"policy.plausibility", "__main__.judge"}
+    assert set(compiled) == {"policy.log_likelihood", "__main__.judge"}
 
     # What was compiled for older sources is replaced.
     assert sorted(path.name for path in (tmp_path / "cache").rglob("*")) == files

@@ -1,1 +1,1 @@
-"""The agent `kou`: the heuristics of UECda-2014's light champion."""
+"""The agent `kou`: the heuristics of the champion of UECda-2014's light class."""

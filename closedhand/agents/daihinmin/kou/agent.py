@@ -123,9 +123,9 @@ def lead(rules, numbers, view, hand, ids, parts):
     n = division.decompose(numbers, foes, hand, parts)
     best, highest = 0, -NEVER
     for i in range(n):
-        priority = priority_of(numbers, foes, parts[i])
-        if priority > highest:
-            best, highest = i, priority
+        rated = priority_of(numbers, foes, parts[i])
+        if rated > highest:
+            best, highest = i, rated
     cards = strength.turned(parts[best].cards, foes.revolution)
     for play in ids:
         if rules.plays.need[play] == cards:
@@ -164,7 +164,9 @@ def priority_of(numbers, foes, part):
 def priority(numbers, foes, family, low, high, value):
     """Return the paper's priority of a play, times 10 plus a tie-break by family.
 
-    `low` and `high` are the play's lowest and highest rank, turned, and `value` is its strength.
+    The highest one is led. `low` and `high` are the play's lowest and highest rank, turned
+    (`NUM_RANKS` for a lone joker), and `value` is its strength. `numbers` are those of
+    `variants.Numbers`.
     """
     tie = min(family, FIRST_KAIDAN)
     if family >= FIRST_KAIDAN and low <= foes.eight and foes.eight <= high:

@@ -22,7 +22,6 @@ from closedhand.agents.daihinmin.policy.shared import (
     answers,
     form_of,
     kind_of,
-    plausibility as plausibility,
     seen_cards_of,
     settled,
     stage,

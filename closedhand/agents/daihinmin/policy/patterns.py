@@ -65,9 +65,9 @@ RUNS = 4
 """Number of classes of kaidan: 3, 4, 5, or more cards."""
 
 # First index of each type of feature. The comments name what the type is indexed by, the slowest
-# index first, and after a colon its condition; a "difference" has positive and negative features.
-RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of it: a difference
-PAIR = RANK + 2 * 2 * STAGES * COUNTS * 5  # sure, early; a pair of slots: a difference
+# index first; after a colon "difference" if it has positive and negative features.
+RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of it: difference
+PAIR = RANK + 2 * 2 * STAGES * COUNTS * 5  # sure, early; two slots, cards of each: difference
 REST = PAIR + 2 * 2 * PAIRS  # play, early; slot and number of cards left
 OTHERS = REST + PLAYS * 2 * COUNTS  # play, early; slot and number of unseen cards
 LEFT_SIZE = OTHERS + PLAYS * 2 * COUNTS  # play, sizes of the rest and of the others' smallest hand
@@ -77,7 +77,7 @@ TABLE = OWNER + TARGETS * SIZES  # play, others who may still play, players left
 BEATERS = TABLE + PLAYS * 5 * 4  # lead or follow, kind, ranks that beat it, lock, stage
 FORM = BEATERS + 2 * KINDS * BEATING * 3 * STAGES  # sure, lead or follow, form, least, players
 PLAY_FORM = FORM + 2 * 2 * FORMS * SIZES * 4  # play, form of the rest
-SETS = PLAY_FORM + PLAYS * FORMS  # sure, follow, stage; a group left, ranks that beat it
+SETS = PLAY_FORM + PLAYS * FORMS  # sure, follow, stage; size of a group left, slots that beat it
 LEFT_RUN = SETS + 2 * 2 * STAGES * 4 * 8  # sure; a kaidan left, by length and lowest slot
 SUIT = LEFT_RUN + 2 * RUNS * SLOTS  # trick, size, slot; slot of the same suit, own or unseen
 WITH_JOKER = SUIT + 4 * 3 * SLOTS * SLOTS * 2  # kind, stage, whether the 3s is unseen

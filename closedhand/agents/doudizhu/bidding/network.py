@@ -301,8 +301,9 @@ def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
 class BidNetAgent(BiddingAgent):
     """Agent that bids by the win probabilities of a network and plays as another agent.
 
-    The network is that of a file or folder, by default the package's. Errors are those of
-    `BiddingAgent` and of `networks.load`.
+    The network is that of the file or folder `path`; None: the package's. It replaces the scores of
+    the module `FITTED`, whose thresholds stay. Errors are those of `BiddingAgent` and of
+    `networks.load`.
     """
 
     def __init__(self, game: Game, path: str | None, player: Agent) -> None:

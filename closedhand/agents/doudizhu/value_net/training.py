@@ -199,7 +199,10 @@ class Training:
         self.losses += losses.sum(axis=0)
 
     def state(self) -> dict[str, Any]:
-        """Return everything that `restore` needs."""
+        """Return everything that `restore` needs, for a checkpoint of `core.run.Run`.
+
+        The arrays are not copied. Samples are left out: each step plays its own.
+        """
         return {
             **{name: np.array(getattr(self, name)) for name in COUNTS},
             "losses": self.losses,

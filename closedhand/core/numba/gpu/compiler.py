@@ -107,6 +107,12 @@ def _make(context: Any, builder: Any, sig: Any, args: Any) -> tuple[Any, Any, An
 
 
 def _filled(content: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Make the function with which numba-cuda writes the LLVM code of a call that makes an array.
+
+    `content(context, builder, dtype, index)` writes the value of the item at the flat `index`, as
+    `_zero` and `_index` do; None leaves the items as they are.
+    """
+
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         array, data, number = _make(context, builder, sig, args)
         if content is not None:
