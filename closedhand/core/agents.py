@@ -380,7 +380,9 @@ def refuse_argument(name: str, argument: str | None) -> None:
 def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
     """Compute a checksum of the files that each agent of a game is made from, by agent.
 
-    Agents without files are left out, and unknown names, such as those of objects.
+    The settings of runs and matches contain it, so that they resume only with the same files.
+    Agents without files are left out, and unknown names, such as those of objects. An `InputError`
+    says that a file cannot be read.
     """
     found: dict[str, str] = {}
     for agent in agents:

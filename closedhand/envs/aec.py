@@ -48,7 +48,9 @@ def env(
 
     The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
     illegal action ends the game, with `illegal_reward` for its agent and 0 for the others, unless
-    it counts as a pass (`game.lenient`). Other arguments, and the errors, are those of `SoloEnv`.
+    it counts as a pass (`game.lenient`). `observation` is `planes`, `flat` or `compact`; `mask` is
+    `observation`, or `info` for masks in the infos alone; `options` are those of the game. An
+    `InputError` refuses other values.
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)

@@ -135,7 +135,10 @@ def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: 
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Return as seen the cards played or shown, and as unseen the rest but the player's hand."""
+    """List as seen the cards played or shown, as unseen all others but those of the player.
+
+    So public cards in the landlord's hand count as unseen, unlike in `hidden.unseen`.
+    """
     rules = game.flat.rules
     seen = sum(map(int, view.played))
     if is_shown(rules, view) and view.landlord != player:

@@ -126,7 +126,9 @@ def _data_of(played: list[Chunk]) -> dict[str, Any]:
 
 
 def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Compute both figures, JSON values, from the results of the parts by pairing.
+    """Compute both figures, JSON values, from the results of `_data_of` by pairing and iteration.
+
+    All pairings play the same deals in the same order. Estimates are those of `results.rounded`.
 
     Returns:
         `deals`: their number; `iterations`: by pairing, the landlord's win rate in each iteration;

@@ -193,8 +193,10 @@ def take_apart(hand, seen, costs, nodes, features):
 def describe(rules, state, seen, play, keep, costs, nodes, features):
     """Write the features of a play into a row, int64 [MOST_FEATURES]; return their number.
 
-    `play` is a flat play or the pass, `seen` from `observation_of`, and `keep` the cost of the hand
-    before the play. `costs` and `nodes` are as for `partition`.
+    First come the groups of the remaining hand (`take_apart`), then one feature of each sort that
+    applies. `play` is a flat play but no shuttle, or the pass if there is a play to beat; `seen` is
+    from `observation_of`, and `keep` the cost of the hand before the play. `costs` and `nodes` are
+    as for `partition`.
     """
     plays = rules.plays
     hand = state.hands[state.player]
