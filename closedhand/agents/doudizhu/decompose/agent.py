@@ -22,7 +22,7 @@ from closedhand.agents.doudizhu.decompose.features import (
     FEATURES,
     MOST_FEATURES,
     describe,
-    observation_of,
+    inputs_of,
 )
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
@@ -96,7 +96,7 @@ def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
     int64 [n]. If `features` has room for one play only, each play overwrites the previous one.
     `costs` and `nodes` are as for `partition`.
     """
-    seen = observation_of(rules, state)
+    seen = inputs_of(rules, state)
     keep = partition.partition(state.hands[state.player], costs, nodes)[0]
     for k in range(n):
         row = features[k % len(features)]

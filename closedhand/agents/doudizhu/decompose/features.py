@@ -99,7 +99,7 @@ class StateInputs(NamedTuple):
 
 
 @kernel
-def observation_of(rules, state):
+def inputs_of(rules, state):
     """Collect the inputs that the features of all plays of the player to act share."""
     player = np.int64(state.player)
     landlord = np.int64(state.landlord)
@@ -195,7 +195,7 @@ def describe(rules, state, seen, play, keep, costs, nodes, features):
 
     First come the groups of the remaining hand (`take_apart`), then one feature of each sort that
     applies. `play` is a flat play but no shuttle, or the pass if there is a play to beat; `seen` is
-    from `observation_of`, and `keep` the cost of the hand before the play. `costs` and `nodes` are
+    from `inputs_of`, and `keep` the cost of the hand before the play. `costs` and `nodes` are
     as for `partition`.
     """
     plays = rules.plays

@@ -17,7 +17,7 @@ def test_what_is_left_is_counted_in_groups() -> None:
     nodes = np.empty(partition.MOST_NODES, partition.NODE)
     n, form, _ = features.take_apart(
         view.hands[0],
-        features.observation_of(game.rules, view),
+        features.inputs_of(game.rules, view),
         costs_against("3JJA"),
         nodes,
         found,
