@@ -26,6 +26,7 @@ UH_LEDUC = GameSpec(
         "show leduc-graph": f"{COMMANDS}:graph",
         "reproduce leduc": f"{COMMANDS}:reproduce",
     },
+    advice="SK --plays 'raise call' --flop HQ",
     rulebook=f"{HERE}:uh_rulebook",
     terms=f"{HERE}:terms",
     faces={suit + rank: rank + suit.lower() for suit in "HS" for rank in "JQKA"},
