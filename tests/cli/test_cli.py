@@ -148,7 +148,7 @@ def test_a_match_is_resumed() -> None:
         (["train", "doudizhu", "--out", "x", "--algorithm", "mmd"], "there are ppo"),
         (["train", "leduc", "--out", "x", "--algorithm", "magic"], "no algorithm 'magic'"),
         (
-            ["train", "leduc", "--out", "x", "--algorithm", "cfr", "--opponents", "random"],
+            ["train", "daihinmin", "--out", "x", "--algorithm", "kou", "--opponents", "random"],
             "leave out --opponents",
         ),
         (["solve", "doudizhu"], "one deal of doudizhu has about 10^"),

@@ -6,7 +6,6 @@ from closedhand.core.registry import GameSpec
 
 HERE = "closedhand.games.leduc"
 COMMANDS = "closedhand.commands.leduc"
-ALGORITHMS = ("q-learning", "mmd", "mccfr", "cfr", "cfr+", "lcfr", "dcfr", "pcfr+")
 
 UH_LEDUC = GameSpec(
     name="uh_leduc",
@@ -19,7 +18,6 @@ UH_LEDUC = GameSpec(
     opponent="equilibrium",
     line_notation=r"[HS][JQKA]\s*;",
     parse_record=f"{HERE}.notation:parse_record",
-    trainers={algorithm: f"{COMMANDS}:learn" for algorithm in ALGORITHMS},
     trees="closedhand.agents.leduc.tree:PUBLIC",
     abstractions={"slides": "closedhand.agents.leduc.slides:SLIDES"},
     commands={
