@@ -9,12 +9,7 @@ from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
 from closedhand.core.file_kinds import DRAWING, PICTURE
 
 
-def graph(
-    out: Path = Path("leduc-graph.svg"),
-    strategy: Path | None = None,
-    card: str | None = None,
-    flop: str | None = None,
-) -> None:
+def graph(out: Path = Path("leduc-graph.svg"), strategy: Path | None = None) -> None:
     """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends.
 
     Example: closedhand show leduc-graph --out runs/graph.svg
@@ -22,15 +17,13 @@ def graph(
     Options:
         out: Name of the picture, which is saved as .svg and as .png.
         strategy: Strategy that colours the graph, an npz file from solve.
-        card: Card of the player to act, to draw only that part of the strategy.
-        flop: Flop, to draw only that part of the strategy.
     """
     from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
     from closedhand.solvers.strategy import load
 
     common.claim_files(*zip(pictures_of(out), (DRAWING, PICTURE), strict=True))
     played = load(strategy) if strategy else None
-    for path in plot_graph(out, played, card, flop):
+    for path in plot_graph(out, played):
         typer.echo(f"saved {path}")
 
 

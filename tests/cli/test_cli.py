@@ -159,8 +159,6 @@ def test_a_match_is_resumed() -> None:
         (["solve", "uh-leduc", "--pair", "suit"], "pair is rank or card"),
         (["solve", "uh-leduc", "--resume"], "cannot read runs/solve-uh_leduc/pcfr+/learner.npz"),
         (["show", "leduc-graph", "--strategy", "nothing.npz"], "cannot read nothing.npz"),
-        (["show", "leduc-graph", "--card", "XX"], "'XX' is not a card"),
-        (["show", "leduc-graph", "--card", "SQ"], "give the strategy, too"),
         (["show", "leduc-graph", "--out", "file/x.svg"], "cannot write file/x.svg"),
         (["solve", "leduc", "--out", "file"], "file is not a folder"),
         (["solve", "leduc", "--seconds", "nan"], "larger than 0"),
