@@ -107,7 +107,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "play": ("GAME", "--seed", "--seat", "--deal", "--rules", "--option", "--agents", "--hint"),
     "match": ("GAME", "--seed", "--rules", "--option", "--agents", "--resume", "--out"),
     "advise": ("GAME", "HAND", "--top", "--rules", "--opponents", "--picture"),
-    "show": ("leduc-graph", "--card", "--flop", "--strategy"),
+    "show": ("leduc-graph", "--strategy"),
     "show chinese-poker-table": ("--tables", "--step", "--rules"),
     "records replay": ("FILE", "--game", "--rules", "--option", "--verbose", "--json"),
     "records export": ("FILE", "--out", "--game", "--rules", "--option"),

@@ -1,6 +1,8 @@
-"""Functions shared by the commands `advise GAME`, and this command for games that have none."""
+"""The command `advise GAME`, made for every game without one of its own."""
 
+import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import chain
 from typing import Annotated, Any
 
@@ -8,14 +10,19 @@ import typer
 
 from closedhand.cli import common
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.display import board, plain, pretty, typed_action
+from closedhand.core.contract import plain_function
+from closedhand.core.display import LETTERS, board, plain, pretty, typed_action
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.registry import GameSpec, make_game
+from closedhand.core.registry import GameSpec, make_game, spec_of
 from closedhand.core.statistics import Estimate
 
 Hand = Annotated[str, typer.Argument(metavar="HAND", help="The cards that you hold now.")]
 Plays = Annotated[
-    str, typer.Option(help="All actions so far, of all players, separated by spaces: '44 PASS TT'.")
+    str,
+    typer.Option(
+        help="All actions so far, of all players, separated by spaces: '44 PASS TT'; ? is one that "
+        "you have not seen."
+    ),
 ]
 Seat = Annotated[int, typer.Option(help="Your seat.")]
 Top = Annotated[int, typer.Option(min=1, help="Number of plays to show.")]
@@ -28,6 +35,10 @@ Seconds = Annotated[
 Simulations = Annotated[
     int | None, typer.Option(min=1, help="Number of simulations, in place of seconds.")
 ]
+FACT = "fact_"
+"""Beginning of the parameters for facts, which keeps them apart from the others."""
+PARAMETERS = {"hand": "hand", "player": "seat"}
+"""Parameters of the command by those of `view_from`, whose docstring explains them."""
 
 
 def split_plays(game: Game, text: str) -> list[str]:
@@ -94,25 +105,17 @@ def advise(
 
 
 def of_game(spec: GameSpec) -> Callable[..., None]:
-    """Make the command `advise` of a game without one of its own."""
-    facts = ", ".join(make_game(spec.name).facts) or "none"
+    """Make the command `advise` of a game, with an option for every fact of its `view_from`."""
 
     def command(
         hand: Hand,
         plays: Plays = "",
         seat: Seat = 0,
-        fact: Annotated[
-            list[str] | None,
-            typer.Option(
-                metavar="KEY=VALUE",
-                help=f"A further fact that you know, may be repeated; {spec.title}: {facts}.",
-            ),
-        ] = None,
         agent: Annotated[
             str | None,
             typer.Option(
-                help="Agent whose search is used; by default search, with the policy of the game's "
-                "default opponent if that decides in kernels."
+                help="Agent whose search is used; by default the game's adviser if it simulates, "
+                "else search."
             ),
         ] = None,
         top: Top = 5,
@@ -122,26 +125,56 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
         option: common.Options = None,
         seed: common.Seed = 0,
         as_json: common.Json = False,
+        **facts: str | None,
     ) -> None:
         from closedhand.web.position_text import typed
 
         game = common.bind(spec.name, rules, option)
-        known: dict[str, Any] = typed(game, common.given_pairs(fact or (), "a fact"))
+        given = {
+            name.removeprefix(FACT): text.translate(LETTERS)
+            for name, text in facts.items()
+            if text is not None
+        }
+        known: dict[str, Any] = typed(game, given)
         view = game.view_from(seat, plain(hand), split_plays(game, plays), **known)
-        named = agent or usual_search(game, spec.opponent)
+        named = agent or usual_search(game, seed)
         advise(game, view, seat, named, top, seconds, simulations, seed, as_json)
 
+    game = make_game(spec.name)
+    build, _ = plain_function(game.rules, "view_from")
+    section = (inspect.getdoc(build) or "").partition("Args:\n")[2]
+    texts = common.ENTRY.findall(section)
     command.__doc__ = (
-        f"Rank the plays of a hand of {spec.title} by their expected points.\n\n"
-        f"Example: closedhand advise {spec.command_name} HAND --plays 'ACTION ACTION'"
+        f"Rank the plays of a {spec.title} hand by their chance to win, or by expected points.\n\n"
+        f"Example: closedhand advise {spec.command_name} {spec.advice}\n\nOptions:\n"
+        + "\n".join(f"    {PARAMETERS.get(name, FACT + name)}: {text}" for name, text in texts)
     )
+    *usual, _ = inspect.signature(command).parameters.values()
+    own = [
+        inspect.Parameter(
+            FACT + name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=None,
+            annotation=Annotated[str | None, typer.Option(f"--{name.replace('_', '-')}")],
+        )
+        for name in game.facts
+    ]
+    signature = inspect.Signature([*usual[:3], *own, *usual[3:]])
+    command.__signature__ = signature  # type: ignore[attr-defined]
     return command
 
 
-def usual_search(game: Game, opponent: str) -> str:
-    """Name the search with the policy of `opponent`; a random one if that decides in Python."""
-    from closedhand.core.agents import make_agent
-    from closedhand.core.policies import policy_of
+def usual_search(game: Game, seed: int) -> str:
+    """Name the game's adviser if it simulates, else a search.
 
-    in_kernels = policy_of(make_agent(game, opponent)) is not None
-    return str(AgentSpec("search", {"policy": opponent} if in_kernels else {}))
+    Its simulations are played by the usual opponent, or at random if that decides in Python.
+    """
+    from closedhand.core.agents import make_agent
+
+    spec = spec_of(game.name)
+    with_policy = str(AgentSpec("search", {"policy": spec.opponent}))
+    for agent in filter(None, (spec.adviser, with_policy)):
+        with suppress(InputError):
+            if hasattr(make_agent(game, agent, seed), "simulation"):
+                return agent
+    return "search"

@@ -106,6 +106,9 @@ def positive(value: float | None) -> float | None:
     return value
 
 
+ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
+"""A parameter and its text in a section of a docstring, such as `Options:`."""
+
 # The help of these options is in the docstrings of the commands; see `groups.completed`.
 Text = Annotated[str, typer.Option()]
 PathOption = Annotated[Path, typer.Option()]

@@ -4,7 +4,6 @@ A game's command is imported only when it is run or its help is shown.
 """
 
 import inspect
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +17,7 @@ from typer.core import TyperGroup
 
 from closedhand.cli import streams
 from closedhand.cli.advise import of_game
-from closedhand.cli.common import CLAIMS, interruptible, note
+from closedhand.cli.common import CLAIMS, ENTRY, interruptible, note
 from closedhand.core import files
 from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
@@ -65,8 +64,6 @@ def click_command(function: Callable[..., Any], name: str, help: str | None = No
 
 WRITING = {"out", "picture"}
 """Parameters that name files or folders to write."""
-ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
-"""A parameter and its help in the section `Options:` of a docstring."""
 
 
 def completed(command: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The trainer of Leduc for the command line, and its `reproduce` and `show` commands."""
+"""The commands `show` and `reproduce` of Leduc."""
 
 from pathlib import Path
 
@@ -6,36 +6,10 @@ import typer
 
 from closedhand.cli import common
 from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
-from closedhand.cli.solve import files_of, show_results, work
-from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import DRAWING, PICTURE
-from closedhand.core.game import Game
 
 
-def learn(
-    game: Game, algorithm: str, seconds: float, seed: int, folder: Path, restart: bool
-) -> None:
-    """Run an algorithm for `seconds` more, print the result, and draw its curve."""
-    from closedhand.arena.plot import plot_curves
-    from closedhand.solvers import solving
-
-    common.make_folder(folder, {"nash-conv.png": PICTURE, **files_of(game)})
-    run = solving.Run(algorithm, game, seed, folder)
-    run.made = path = folder / "strategy.npz"
-    run.resume_if_kept(restart)
-    result = work(run, seconds=run.seconds + seconds)
-    show_results([result])
-    common.save_picture(plot_curves, [result], folder / "nash-conv.png")
-    typer.echo(f"saved {path}: play it as the agent {AgentSpec('strategy', {}, str(path))}")
-    common.leave_if_interrupted(result["interrupted"])
-
-
-def graph(
-    out: Path = Path("leduc-graph.svg"),
-    strategy: Path | None = None,
-    card: str | None = None,
-    flop: str | None = None,
-) -> None:
+def graph(out: Path = Path("leduc-graph.svg"), strategy: Path | None = None) -> None:
     """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends.
 
     Example: closedhand show leduc-graph --out runs/graph.svg
@@ -43,15 +17,13 @@ def graph(
     Options:
         out: Name of the picture, which is saved as .svg and as .png.
         strategy: Strategy that colours the graph, an npz file from solve.
-        card: Card of the player to act, to draw only that part of the strategy.
-        flop: Flop, to draw only that part of the strategy.
     """
     from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
     from closedhand.solvers.strategy import load
 
     common.claim_files(*zip(pictures_of(out), (DRAWING, PICTURE), strict=True))
     played = load(strategy) if strategy else None
-    for path in plot_graph(out, played, card, flop):
+    for path in plot_graph(out, played):
         typer.echo(f"saved {path}")
 
 

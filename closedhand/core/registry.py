@@ -57,6 +57,7 @@ class GameSpec:
         readers: Readers of other programs' logs, see `closedhand.core.records.LogReader`.
         commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,
             `show graph` becomes `closedhand show graph`.
+        advice: Arguments of `closedhand advise GAME` for an example in its help.
         trainers: Learners of `closedhand train GAME` by algorithm, besides those of every game:
             functions `(game, algorithm, seconds, seed, folder, restart)` that train for some
             seconds in a folder, and resume the training in it unless `restart`. Further parameters
@@ -108,6 +109,7 @@ class GameSpec:
     parse_record: Ref | None = None
     readers: tuple[Ref, ...] = ()
     commands: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
+    advice: str = "HAND --plays 'ACTION ACTION'"
     trainers: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     trees: Ref | None = None
     abstractions: Mapping[str, Ref] = field(default_factory=dict[str, Ref])

@@ -84,7 +84,7 @@ def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Convert facts typed by a person into arguments of `Game.view_from`.
 
     Lists, quoted texts, and digits where the game expects a number are literals; other texts remain
-    texts, and values that are not texts are kept.
+    texts, and values that are not texts are kept. A list of numbers needs no brackets.
 
     Raises:
         InputError: The game has no such fact, or a literal is not valid Python, such as 007.
@@ -92,14 +92,14 @@ def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
     game.check_facts(facts)  # `view_from` also has parameters that are not facts
     build, _ = contract.plain_function(game.rules, "view_from")
     hints = get_type_hints(build) if build else {}
-    wanted = {name for name, hint in hints.items() if int in (hint, *get_args(hint))}
     return {
-        name: _fact(value, name in wanted) if isinstance(value, str) else value
+        name: _fact(value, hints.get(name)) if isinstance(value, str) else value
         for name, value in facts.items()
     }
 
 
-def _fact(text: str, is_number: bool) -> Any:
-    text = text.strip()
-    is_literal = is_number or text[:1] in ("[", "'", '"')
-    return _literal(text) if is_literal and LITERAL.fullmatch(text) else text
+def _fact(text: str, hint: Any) -> Any:
+    text, wanted = text.strip(), (hint, *get_args(hint))
+    literal = f"[{text}]" if Sequence[int] in wanted and text[:1] != "[" else text
+    is_literal = int in wanted or literal[:1] in ("[", "'", '"')
+    return _literal(literal) if is_literal and LITERAL.fullmatch(literal) else text

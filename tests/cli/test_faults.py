@@ -180,9 +180,6 @@ WORK = {
         pieces=False,
     ),
     "exactly": Work("solve leduc --algorithm lp --out {}", "s", needs="scipy"),
-    "train leduc": Work(
-        "train uh-leduc --algorithm q-learning --minutes 0.005 --out {}", "q", pieces=False
-    ),
     "shards": Work(
         SHARDS.format(160, "{}"), "s", content("s"), setup=SMALL_SHARDS, needs="pyarrow"
     ),
@@ -287,11 +284,11 @@ OTHERS = {
     ("reproduce", "all"): "the four, one after the other",
     ("reproduce", "chinese-poker"): "made of parts, as `figures`",
     ("reproduce", "kou"): "leagues as parts, as `ladder`",
-    ("reproduce", "learners"): "cells as parts, as `figures`, and runs, as `train leduc`",
+    ("reproduce", "learners"): "cells as parts, as `figures`, and runs, as `solve`",
     ("reproduce", "leduc"): "made of parts, as `figures`, and runs, as `solve`",
     ("train", "policy-net"): "as `train kicker-net`",
     ("train", "daihinmin"): "as `train doudizhu --algorithm decompose`",
-    ("train", "leduc"): "as `train uh-leduc`",
+    ("train", "uh-leduc"): "as `train leduc --algorithm ppo`",
     # Of other packages that happen to be installed.
     **{
         ("train", name.replace("_", "-")): "as `train leduc --algorithm ppo`"

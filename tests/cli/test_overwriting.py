@@ -25,7 +25,7 @@ MORE = (
     "records export games.jsonl --out games.log",
     "judge leduc random --out j",
     "judge uh-leduc random --out j",
-    "train leduc --algorithm cfr --minutes 0.0001 --out c",
+    "solve leduc --algorithm cfr --iterations 1 --out c",
     "train daihinmin --algorithm kou --minutes 0.0001 --out k",
     "train doudizhu --algorithm value-net --minutes 0.0001 --out v",
     "compile leduc --gpu sm_90 --out cb",

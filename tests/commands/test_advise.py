@@ -83,7 +83,10 @@ def test_plays_of_daihinmin_with_their_points() -> None:
         ((*DOUDIZHU, "--plays", "44", "--seconds", "0"), "larger than 0"),
         (("advise", "doudizhu", "3456"), "give the public cards"),
         (("advise", "doudizhu", "345x"), "is not a card"),
-        ((*DAIHINMIN[:-2], "--dealt", "11,x", "--plays", "3d"), "--dealt is a whole number"),
+        ((*DAIHINMIN[:-2], "--dealt", "11,x", "--plays", "3d"), "dealt must be 5 whole numbers"),
+        ((*DAIHINMIN, "--leader", "x", "--plays", "3d"), "leader is a seat"),
+        ((*DAIHINMIN, "--points", "1,2", "--plays", "3d"), "whole numbers, by player, not [1, 2]"),
+        ((*DOUDIZHU, "--passed", "1", "--plays", "44"), "passed: at most 0 deals"),
         ((*DAIHINMIN, "--plays", "3d 5h PASS"), "it is the turn of player_3"),
         (("advise", "daihinmin", "3c3c"), "3c appears twice"),
     ],
@@ -104,12 +107,11 @@ def test_a_game_without_the_command_is_advised_too(spades: Game) -> None:
     data = json.loads(run_to(0, *SPADES, *other, "--json").stdout)
     assert {play["text"] for play in data["plays"]} == {"Ah", "Kh"}
     assert_refused("it is the turn of player_0", *SPADES, "--seat", "1")
-    assert_refused("takes no 'trumps'", *SPADES, "--fact", "trumps=s")
     assert_refused("the agent rule does not simulate", *SPADES, "--agent", "rule")
 
 
-def test_facts_are_given_by_name() -> None:
+def test_a_random_policy_plays_on_where_the_opponent_decides_in_python() -> None:
     command = ("advise", "leduc", "SK", "--plays", "raise call", "--simulations", "100", "--json")
-    data = json.loads(run_to(0, *command, "--fact", "flop=HQ").stdout)
+    data = json.loads(run_to(0, *command, "--flop", "HQ").stdout)
     assert data["agent"] == "search" and len(data["plays"]) == 2
     assert_refused("give the flop", *command)

@@ -29,16 +29,3 @@ def test_ctrl_c_keeps_the_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     more = done["iterations"] + 5
     result = run_to(0, *command, "--resume", "--iterations", str(more), "--json")
     assert json.loads(result.stdout)["iterations"] == more
-
-
-def test_a_strategy_without_a_checkpoint_is_not_written_over(tmp_path: Path) -> None:
-    train = ("train", "leduc", "--minutes", "0.0001", "--out", str(tmp_path), "--algorithm")
-    run_to(0, *train, "cfr+")
-    strategy = tmp_path / "strategy.npz"
-    whole = strategy.read_bytes()
-    (tmp_path / "learner.npz").unlink()
-    refused = run_to(2, *train, "cfr")
-    assert "strategy.npz is of another training: name another folder, or add" in refused.stderr
-    assert strategy.read_bytes() == whole
-    run_to(0, *train, "cfr", "--restart")
-    assert load(strategy).about["algorithm"] == "cfr"

@@ -66,6 +66,8 @@ def test_other_texts_are_refused(text: str) -> None:
 def test_facts_that_are_no_literals_are_refused() -> None:
     game = make_game("daihinmin")
     assert position_text.typed(game, {"leader": "5"}) == {"leader": 5}
+    for text in ("[11, 11, 10]", "11,11,10"):
+        assert position_text.typed(game, {"dealt": text}) == {"dealt": [11, 11, 10]}
     for name, text in (("leader", "05"), ("dealt", "[011, 11, 11, 10, 10]"), ("leader", "'a\n'")):
         with pytest.raises(InputError, match="literals"):
             position_text.typed(game, {name: text})

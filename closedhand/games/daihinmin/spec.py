@@ -25,11 +25,11 @@ DAIHINMIN = GameSpec(
         "kou": f"{COMMANDS}.playouts:tune_kou",
     },
     commands={
-        "advise": f"{COMMANDS}.advise:advise",
         "serve": f"{COMMANDS}.uecda:serve",
         "join": f"{COMMANDS}.uecda:join",
         "reproduce kou": f"{COMMANDS}.reproduce:kou",
     },
+    advice="3c4c4h7d8s9sTsKdAh2c --seat 2 --leader 0 --dealt 11,11,10,10,11 --plays '3d 5h'",
     client="closedhand.competitions.uecda.client:Client",
     rulebook=f"{HERE}:rulebook",
     terms=f"{HERE}:terms",

@@ -66,7 +66,7 @@ def view_from(
             in a round with classes, where dealing begins with the daifugo.
         seats: Players in seat order, such as `30214`; by default in the order of their numbers.
         classes: Classes by player, from 0 for the daifugo on, such as `30214`; `-` in a round
-            without classes.
+            without classes. With classes the actions begin with the cards given back.
         paid: Cards that the player paid as tax, as hinmin or daihinmin in a round with an exchange.
         round_number: Number of the round in the match, from 0.
         points: Points before this round, by player; by default 0.

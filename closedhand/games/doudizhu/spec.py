@@ -26,7 +26,6 @@ DOUDIZHU = GameSpec(
         "value-net": f"{COMMANDS}.value_net:learn",
     },
     commands={
-        "advise": f"{COMMANDS}.advise:advise",
         "botzone": f"{COMMANDS}.botzone:botzone",
         "train policy-net": f"{COMMANDS}.networks:network",
         "train kicker-net": f"{COMMANDS}.networks:network",
@@ -37,6 +36,7 @@ DOUDIZHU = GameSpec(
         "reproduce deeprocket-match": f"{COMMANDS}.reproduce:deeprocket_match",
         "reproduce deeprocket": f"{COMMANDS}.reproduce:deeprocket",
     },
+    advice="3456789TTJJQKA22S --seat 1 --public 4TB --plays 44",
     columns={
         "WP": f"{HERE}.metrics:winning_percentage",
         "ADP": f"{HERE}.metrics:average_difference",

@@ -6,7 +6,6 @@ from closedhand.core.registry import GameSpec
 
 HERE = "closedhand.games.leduc"
 COMMANDS = "closedhand.commands.leduc"
-ALGORITHMS = ("q-learning", "mmd", "mccfr", "cfr", "cfr+", "lcfr", "dcfr", "pcfr+")
 
 UH_LEDUC = GameSpec(
     name="uh_leduc",
@@ -19,13 +18,13 @@ UH_LEDUC = GameSpec(
     opponent="equilibrium",
     line_notation=r"[HS][JQKA]\s*;",
     parse_record=f"{HERE}.notation:parse_record",
-    trainers={algorithm: f"{COMMANDS}:learn" for algorithm in ALGORITHMS},
     trees="closedhand.agents.leduc.tree:PUBLIC",
     abstractions={"slides": "closedhand.agents.leduc.slides:SLIDES"},
     commands={
         "show leduc-graph": f"{COMMANDS}:graph",
         "reproduce leduc": f"{COMMANDS}:reproduce",
     },
+    advice="SK --plays 'raise call' --flop HQ",
     rulebook=f"{HERE}:uh_rulebook",
     terms=f"{HERE}:terms",
     faces={suit + rank: rank + suit.lower() for suit in "HS" for rank in "JQKA"},

@@ -9,9 +9,7 @@ import numpy as np
 from closedhand.arena.plot import new_figure
 from closedhand.core.file_kinds import MARK
 from closedhand.core.files import write_atomically
-from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
-from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.plays import graph
 from closedhand.papers.leduc_slides.probabilities import check_game, probabilities
 from closedhand.solvers.strategy import Strategy
@@ -73,31 +71,22 @@ NEVER = 1e-9
 """States of at most this probability are drawn as never reached; solvers rarely give exactly 0."""
 
 
-def plot_graph(
-    path: Path, strategy: Strategy | None = None, card: str | None = None, flop: str | None = None
-) -> tuple[Path, Path]:
+def plot_graph(path: Path, strategy: Strategy | None = None) -> tuple[Path, Path]:
     """Draw the graph as SVG and PNG; return their paths.
 
     With a strategy arrows show the probabilities of its actions, boxes those of reaching states.
-    `card` is a condition on the hand of the player to act, `flop` one on the flop in phase 2.
 
     Raises:
-        InputError: matplotlib is not installed, there is no such card, a card or flop is given
-            without a strategy, or the strategy is for another game than UH-Leduc.
+        InputError: matplotlib is not installed, or the strategy is for another game than UH-Leduc.
     """
     game = strategy.game if strategy else make_game("uh_leduc")
     check_game(game)
-    notation = Notation(game.rules)
-    # Spell cards as the deck does: the input may be `sq`.
-    card, flop = (text and notation.cards[notation.card(text)] for text in (card, flop))
-    if strategy is None and (card or flop):
-        raise InputError(f"{card or flop} selects a part of a strategy: give the strategy, too")
     figure = new_figure(WIDTH, HEIGHT)
     figure.set_layout_engine("none")
     axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))
     axis.set_axis_off()
-    _draw_frame(axis, strategy, card, flop)
-    states, shares = probabilities(strategy, card, flop) if strategy else ({}, {})
+    _draw_frame(axis, strategy)
+    states, shares = probabilities(strategy) if strategy else ({}, {})
     edges = [
         _edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
         for state, actions in graph(game.rules.tables).items()
@@ -156,11 +145,11 @@ def _percent(share: float, digits: int) -> str:
     return f"<{least:.{digits}%}" if NEVER < share < least / 2 else f"{share:.{digits}%}"
 
 
-def _draw_frame(axis: Any, strategy: Strategy | None, card: str | None, flop: str | None) -> None:
+def _draw_frame(axis: Any, strategy: Strategy | None) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch, Rectangle
 
-    title, subtitle = _titles(strategy, card, flop)
+    title, subtitle = _titles(strategy)
     axis.text(0.2, 8.69, title, fontsize=18, weight="bold", va="center")
     axis.text(0.2, 8.34, subtitle, fontsize=11.5, color="#555555", va="center")
     for label, (left, right, color) in BANDS.items():
@@ -169,7 +158,7 @@ def _draw_frame(axis: Any, strategy: Strategy | None, card: str | None, flop: st
         middle = (left + right) / 2
         _draw_text(axis, (middle, 7.9), label, fontsize=14, weight="bold")
         if label == "The flop":
-            _draw_text(axis, (middle, 7.64), f"is {flop or 'revealed'}", fontsize=12)
+            _draw_text(axis, (middle, 7.64), "is revealed", fontsize=12)
     lines = [
         Line2D([], [], color=color, linewidth=3, label=action)
         for action, color in ACTION_COLORS.items()
@@ -188,17 +177,15 @@ def _draw_frame(axis: Any, strategy: Strategy | None, card: str | None, flop: st
     )
 
 
-def _titles(strategy: Strategy | None, card: str | None, flop: str | None) -> tuple[str, str]:
+def _titles(strategy: Strategy | None) -> tuple[str, str]:
     if strategy is None:
         subtitle = "16 states (who acts and the phase, bet of S, bet of T), 36 actions, 11 ends"
         return "UH-Leduc: the state graph", subtitle
     maker = str(strategy.about.get("algorithm", "a strategy"))
     if iterations := strategy.about.get("iterations"):
         maker += f", {iterations:,} iterations"
-    filters = [f"own card {card}"] * bool(card) + [f"flop {flop}"] * bool(flop)
-    whose = f" if its player holds {card}" if card else ""
-    subtitle = f"In a box: share of games that reach it{whose}. At an arrow: share of the action."
-    return "  |  ".join([f"UH-Leduc, played by {maker}", *filters]), subtitle
+    subtitle = "In a box: share of games that reach it. At an arrow: share of the action."
+    return f"UH-Leduc, played by {maker}", subtitle
 
 
 def _draw_move(axis: Any, edge: Edge, edges: list[Edge]) -> None:

@@ -12,36 +12,24 @@ import numpy as np
 from closedhand.agents.leduc.passes import reach
 from closedhand.agents.leduc.tree import build, layout_of
 from closedhand.core.game import Game, InputError
-from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.plays import ACTIONS, name
 from closedhand.solvers.strategy import Strategy, to_sigma
 
 
-def probabilities(
-    strategy: Strategy, card: str | None = None, flop: str | None = None
-) -> tuple[dict[str, float], dict[tuple[str, str], float]]:
+def probabilities(strategy: Strategy) -> tuple[dict[str, float], dict[tuple[str, str], float]]:
     """Compute the probabilities of states and actions of UH-Leduc, by enumeration.
-
-    `card` is a condition on the hand of the player to act, `flop` one on the flop in phase 2.
 
     Returns:
         The probability of reaching each state, by its name; and that of each action at each state,
-        by the names of state and action, NaN where the state is never reached. Both are conditional
-        on `card` and, in phase 2, on `flop`.
+        by the names of state and action, NaN where the state is never reached.
 
     Raises:
-        InputError: There is no such card, or the strategy is for another game than UH-Leduc.
+        InputError: The strategy is for another game than UH-Leduc.
     """
     game = strategy.game
     check_game(game)
-    notation = Notation(game.rules)
     kinds = range(game.rules.tables.kinds)
-    cards = list(kinds) if card is None else [notation.card(card)]
-    open_slots = [1 + kind for kind in kinds] if flop is None else [1 + notation.card(flop)]
-    slots = {1: [0], 2: open_slots}  # by phase: 0 before the flop, then 1 plus its kind
     tree = build(game)
-    # `pays` begins with the probabilities of the cards, by slot: sum those that meet the condition.
-    given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}
     sigma = to_sigma(layout_of(game), strategy)
     reached = np.zeros((2, *sigma.shape))
     for player in range(2):
@@ -50,13 +38,11 @@ def probabilities(
     taken: dict[tuple[str, str], float] = defaultdict(float)
     for n in np.flatnonzero(tree.player >= 0):
         node, slot, own = game.rules.tables.nodes[tree.node[n]], tree.slot[n], tree.player[n]
-        phase = int(node["phase"])
-        if slot not in slots[phase]:
-            continue
         # By the player's card: its reach times the opponent's, summed over the opponent's card.
+        # `pays` begins with the probabilities of the cards, by slot.
         likely = reached[own, n] * (reached[1 - own, n, kinds] @ tree.pays[slot])
         for child in range(tree.first[n], tree.first[n + 1]):
-            p = (likely * sigma[child])[cards].sum() / given[phase]
+            p = (likely * sigma[child]).sum()
             taken[name(node), ACTIONS[tree.action[child]]] += float(p)
     states: dict[str, float] = defaultdict(float)
     for (state, _), p in taken.items():
