@@ -257,7 +257,7 @@ def test_files_of_torch_unpack_to_no_more_than_the_limit(
 # Agents that are made from files.
 
 FORMS = ("{agent}:{path}", "{agent}:{path}:greedy", "{agent}:net={path}:greedy",
-         "{agent}:100x5:{path}", "{agent}:100:{path}")  # fmt: skip
+         "{agent}:100:{path}")  # fmt: skip
 """Where agents have a path."""
 
 

@@ -121,8 +121,9 @@ class Score(NamedTuple):
     """Score of the first agent of a match against the second, over all roles; prints as a line.
 
     Attributes:
-        won: Share of games won by the first agent; None where no payoff is a loss.
-        points: Points a game of the first agent, as in `summary`.
+        won: Share of games won by the first agent, with its 95% interval; None where no payoff is a
+            loss.
+        points: Points a game of the first agent, as in `summary`, with their 95% interval.
     """
 
     agents: tuple[str, str]

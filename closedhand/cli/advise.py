@@ -1,6 +1,7 @@
 """The command `advise GAME`, made for every game without one of its own."""
 
 import inspect
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain
@@ -35,6 +36,8 @@ Seconds = Annotated[
 Simulations = Annotated[
     int | None, typer.Option(min=1, help="Number of simulations, in place of seconds.")
 ]
+TEN = re.compile("10(?=[shdc])")
+"""A ten of a suit, typed as a number."""
 FACT = "fact_"
 """Beginning of the parameters for facts, which keeps them apart from the others."""
 PARAMETERS = {"hand": "hand", "player": "seat"}
@@ -131,7 +134,7 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
 
         game = common.bind(spec.name, rules, option)
         given = {
-            name.removeprefix(FACT): text.translate(LETTERS)
+            name.removeprefix(FACT): TEN.sub("T", text.translate(LETTERS))
             for name, text in facts.items()
             if text is not None
         }
@@ -165,9 +168,10 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
 
 
 def usual_search(game: Game, seed: int) -> str:
-    """Name the game's adviser if it simulates, else a search.
+    """Name the game's adviser if it simulates, else `search`.
 
-    Its simulations are played by the usual opponent, or at random if that decides in Python.
+    The `search` of every game has the policy of the usual opponent, or plays at random if that
+    decides in Python; a game's own `search` has its own policy.
     """
     from closedhand.core.agents import make_agent
 

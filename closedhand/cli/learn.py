@@ -173,7 +173,7 @@ def refuse_agents_in(learner: Any, results: list[Path]) -> None:
 def settings_of(algorithm: str, on_gpu: bool = False) -> Options:
     """Return the table of settings that `--set` of an algorithm takes, or refuse the algorithm."""
     if on_gpu and algorithm not in ON_GPU:
-        raise InputError(f"{algorithm} does not learn on a GPU; {', '.join(ON_GPU)} does")
+        raise InputError(f"{algorithm} does not learn on a GPU; {' and '.join(ON_GPU)} do")
     places = ON_GPU if on_gpu else LEARNERS
     if algorithm in places:
         return options_of(load(places[algorithm]).settings_type, algorithm)

@@ -65,7 +65,10 @@ def notation_help(game: Game, state: State) -> str:
 
 
 def why_not(game: Game, state: State, action: int) -> str:
-    """Explain in one line why the player to act may not play an action; empty if it is legal."""
+    """Explain in one line why the player to act may not play an action; empty if it is legal.
+
+    `state` may be the player's view.
+    """
     text = game.text(action, state)
     if game.over(state):
         return "the game is over"

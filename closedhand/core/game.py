@@ -192,7 +192,7 @@ class Game:
 
     @property
     def is_win_or_loss(self) -> bool:
-        """Whether payoffs are 1 and -1, so that a mean payoff says the chance to win."""
+        """Whether payoffs go from -1 to 1, so that a mean payoff says the chance to win."""
         return self.payoff_range == (-1.0, 1.0)
 
     @cached_property

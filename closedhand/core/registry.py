@@ -46,7 +46,8 @@ class GameSpec:
         parallel_id: Id for `pettingzoo.make("parallel", …)`, for a simultaneous game.
         options: Options passed to `make` besides those of the caller, such as a family's preset.
         opponent: Default opponent of a human player; it needs no long loading.
-        adviser: Default agent for hints to a human player; None: the opponent.
+        adviser: Default agent for hints to a human player, and for `closedhand advise` if it
+            simulates; None: the opponent.
         league: Whether matches are always leagues, with all agents at one table.
         league_options: Function that returns the options of a league, for games whose rounds depend
             on each other: `(options, rounds, duplicate) -> dict`. It gets the given options, the

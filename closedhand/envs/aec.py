@@ -48,8 +48,9 @@ def env(
 
     The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
     illegal action ends the game, with `illegal_reward` for its agent and 0 for the others, unless
-    it counts as a pass (`game.lenient`). `observation` is `planes`, `flat` or `compact`; `mask` is
-    `observation`, or `info` for masks in the infos alone; `options` are those of the game. An
+    it counts as a pass (`game.lenient`). `game` is a name or a `Game`, and `options` are those of
+    the game; `render_mode` is `human`, `ansi`, `rgb_array` or None; `observation` is `planes`,
+    `flat` or `compact`; `mask` is `observation`, or `info` for masks in the infos alone. An
     `InputError` refuses other values.
     """
     checked: AECEnv[str, Observation, int]

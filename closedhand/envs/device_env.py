@@ -77,7 +77,8 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             self.game, num_envs, device=device, observation=observation, opponents=opponents,
             seat=seat, illegal_reward=illegal_reward,
         )  # fmt: skip
-        self.num_envs, self.render_mode = num_envs, None
+        num_envs = self.num_envs = self.batch.number
+        self.render_mode = None
         self.form = ObservationForm(self.game, observation, mask)
         self.single_observation_space: spaces.Space[Any] = self.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = spaces.Discrete(self.game.num_actions)  # pyright: ignore[reportIncompatibleVariableOverride]

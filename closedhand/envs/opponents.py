@@ -111,7 +111,7 @@ class Opponents:
 
 
 def check_seat(game: Game, seat: int | str) -> int | None:
-    """Check a seat and return its number; None for `random`."""
+    """Return the number of a seat, None for `random`; an `InputError` refuses any other value."""
     if isinstance(seat, str) and seat == "random":
         return None
     try:

@@ -35,6 +35,10 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     each row as an env of one player with many forced actions, so that its returns and advantages
     are correct. `infos["to_act"]`, bool [num_envs], marks the rows to act; a custom loop may skip
     the others. With `mask="info"` infos alone have the masks.
+
+    Attributes:
+        num_games: Number of games.
+        num_seats: Number of seats of a game; `num_envs` is the product of both.
     """
 
     num_games: int
@@ -189,7 +193,7 @@ class SeatVectorEnv(Rows):
         self.form = self._env.form
         self.render_mode = render_mode
         space, actions = self._env.single_observation_space, self._env.single_action_space
-        self._set_up(num_games, self.game.num_players, space, actions, autoreset_mode)
+        self._set_up(self._env.num_envs, self.game.num_players, space, actions, autoreset_mode)
 
     @property
     def states(self) -> np.ndarray:

@@ -149,7 +149,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             InputError: An unknown name, option, seat, mode or form, or a number out of range.
         """
         self.game = common.resolve(game, options)
-        self.num_envs = common.number_of("num_envs", num_envs, common.MOST_GAMES)
+        num_envs = self.num_envs = common.number_of("num_envs", num_envs, common.MOST_GAMES)
         self.num_threads = common.number_of("num_threads", num_threads, MOST_THREADS)
         self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
         self.reward = "actor" if reward is None else common.one_of("reward", reward, REWARDS)

@@ -102,7 +102,7 @@ class Rollout:
 
     @torch.no_grad()
     def credit(self, gae_lambda: float) -> None:
-        """Write advantages and targets of decisions into `rows`; see `PPOSettings.gae_lambda`."""
+        """Write advantages and targets of decisions into `rows`; see `DeviceLearner.gae_lambda`."""
         rows, seats = self.rows, self.batch.game.num_players
         paid = rows["rewards"].double()
         ended = rows["ended"]

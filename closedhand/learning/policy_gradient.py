@@ -66,7 +66,7 @@ class Task(NamedTuple):
         games: Number of games in a step, a multiple of `piece`.
         piece: Number of games that a thread plays at a time.
         rate: Size of the first steps.
-        slower: Number of steps after which the size is divided by the root of 2.
+        slower: The size is divided by the root of 1 + (number of steps) / `slower`.
         least: Adam's epsilon: weights whose gradients are mostly smaller, as those of rare
             features, change slowly.
         averaging: Power of a step's number, approximately, by which the step counts in an average

@@ -3,7 +3,7 @@
 1. A wave starts with new deals.
 2. At each step play the actions of opponents and forced moves, which teach nothing, until in every
    unfinished game the learner has a choice.
-3. Let the learner decide in all these games at once. Repeat step 2 until all games are over.
+3. Let the learner decide in all these games at once. Repeat from step 2 until all games are over.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -50,11 +50,11 @@ def log_likelihood(
 ) -> tuple[float, Integer]:
     """Return the log-likelihood of the plays that `player` saw, and a guess.
 
-    A guess is an integer about something beyond the state, such as the kind of each opponent, which
-    `paired.evaluate` gets.
-    `state` is a determinisation of the player's view, and may be changed; `ids` is scratch space,
-    int32 [num_actions]. The log-likelihood is up to a constant, and any number below `least` if it
-    is below `least`.
+    Every policy of particles defines this function. A guess is an integer about something beyond
+    the state, such as the kind of each opponent, for `paired.evaluate`; 0 if there is none. `state`
+    is a determinisation of the player's view, and may be changed; `ids` is scratch space, int32
+    [num_actions]. The log-likelihood is up to a constant; if it is below `least`, any number below
+    `least` will do.
     """
     ...
 
@@ -174,8 +174,8 @@ class Particles:
     ) -> None:  # fmt: skip
         """Draw a number of particles of the view of the player to act.
 
-        The policy has `log_likelihood`, and may have `propose`. The deadline is
-        by `time.perf_counter`; one batch is always dealt.
+        The policy has `log_likelihood`, and may have `propose`. The deadline is by
+        `time.perf_counter`; one batch is always dealt.
 
         Raises:
             InputError: `rng` is not a generator.

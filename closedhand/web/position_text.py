@@ -6,7 +6,7 @@
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from closedhand.core import contract
 from closedhand.core.checks import shown
@@ -24,6 +24,8 @@ POSITION = re.compile(
     rf"\s*\.\s*view_from\(\s*(?P<player>[0-9]{{1,2}})\s*,\s*(?P<hand>{ONE})"
     rf"\s*,\s*(?P<actions>{MANY})(?P<facts>(?:{NAMED})*)\s*\)\s*"
 )
+MANY_OF = Sequence, list, tuple
+"""Types of facts that take a list."""
 LITERAL = re.compile(rf"\s*({ONE}|{MANY})\s*")
 
 
@@ -100,6 +102,7 @@ def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _fact(text: str, hint: Any) -> Any:
     text, wanted = text.strip(), (hint, *get_args(hint))
-    literal = f"[{text}]" if Sequence[int] in wanted and text[:1] != "[" else text
+    numbers = any(int in get_args(each) for each in wanted if get_origin(each) in MANY_OF)
+    literal = f"[{text}]" if numbers and text[:1] != "[" else text
     is_literal = int in wanted or literal[:1] in ("[", "'", '"')
     return _literal(literal) if is_literal and LITERAL.fullmatch(literal) else text

@@ -90,4 +90,5 @@ def test_settings_on_a_gpu_are_shown() -> None:
         assert {own, "games", "final"} <= {
             each["name"] for each in json.loads(result.stdout)["options"]
         }
-    assert run("show", "settings", "imitation", "--gpu").exit_code == 2
+    result = run("show", "settings", "imitation", "--gpu")
+    assert result.exit_code == 2 and "ppo and dmc do" in result.output

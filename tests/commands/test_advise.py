@@ -68,6 +68,7 @@ def test_plays_of_daihinmin_with_their_points() -> None:
     assert "wins" not in out
     assert "3 of 8 plays" in out
     data = json.loads(run_to(0, *DAIHINMIN, "--plays", "3d,5h", "--json").stdout)
+    assert data["agent"] == "monte-carlo"
     assert all(1 <= play["points"]["mean"] <= 5 for play in data["plays"])
     assert data["plays"][0]["wins"] is None
 

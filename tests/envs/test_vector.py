@@ -282,6 +282,7 @@ def test_bad_arguments(options: dict[str, Any], message: str) -> None:
 
 def test_numbers_of_numpy_are_numbers() -> None:
     assert GameVectorEnv("leduc", np.int64(3), num_threads=np.int32(1)).num_envs == 3
+    assert SeatVectorEnv("doudizhu", np.uint8(100)).num_envs == 300
 
 
 @pytest.mark.parametrize("actions", [[1], [[1, 2]], [0.5, 1.5], ["a", "b"]])

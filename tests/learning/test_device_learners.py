@@ -89,6 +89,14 @@ def test_values_are_fitted_to_returns(name):
     whole = np.flip(np.logical_or.accumulate(np.flip(ended, 0), 0), 0) & acts
     assert 0 < whole.sum() < acts.sum() and (rows["known"].numpy()[whole]).all()
     assert np.allclose(rows["targets"].numpy()[whole], want[whole], atol=1e-4)
+    # Of the others those with a later decision of the seat, whose value stands for the rest.
+    known = rows["known"].numpy()
+    _, targets = seat_advantages(
+        (rows["rewards"] / dmc.rollout.scale).double().numpy(), actors, ended,
+        np.where(acts, rows["values"].double().numpy(), 0.0), gae_lambda=1.0,
+    )  # fmt: skip
+    assert (known & ~whole).any()
+    assert np.allclose(rows["targets"].numpy()[known], targets[known], atol=1e-4)
 
 
 @pytest.mark.parametrize("exploration", [0, 1])

@@ -254,6 +254,11 @@ def _common(kind: Any) -> Any:
 class Part(private.CPUDispatcher):
     """A kernel as a part, which only compiled functions call."""
 
+    def fold_argument_types(self, args: Any, kws: Any) -> Any:
+        """Return signature and common types of arguments, by which recursive calls are found."""
+        kinds = {name: _common(kind) for name, kind in dict(kws).items()}
+        return super().fold_argument_types(tuple(map(_common, args)), kinds)
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the callee of a call, compiled for the common types of its arguments."""
         kinds = {name: _common(kind) for name, kind in dict(kws).items()}

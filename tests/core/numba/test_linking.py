@@ -137,6 +137,22 @@ def test_kernels_call_themselves_and_one_another():
     assert is_odd(7)
 
 
+@kernel
+def steps_to_zero(n: Any) -> Any:
+    """A kernel that calls itself with a narrow integer."""
+    return 0 if n < 1 else 1 + steps_to_zero(np.int32(n - 1))
+
+
+@kernel
+def steps_of(n: Any) -> Any:
+    """A caller of it."""
+    return steps_to_zero(n)
+
+
+def test_a_kernel_calls_itself_with_a_narrow_integer():
+    assert steps_of(5) == 5
+
+
 def test_numbas_own_functions_call_kernels_and_are_called():
     @numba.njit
     def plain(values):

@@ -148,6 +148,13 @@ def test_self_play_makes_an_untrained_network_better(untrained: Path, critic: st
     assert policy.kl > 0.01
 
 
+def test_only_results_from_a_start_have_the_penalty(untrained: Path) -> None:
+    usual = fine_tuning.Tuning(str(untrained))
+    assert usual.settings["penalty"] == fine_tuning.PENALTY > 0
+    judged = fine_tuning.Tuning(str(untrained), fine_tuning.Settings(critic="value-net"))
+    assert judged.settings["penalty"] == 0
+
+
 def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Random weights of the seed, nothing to stay close to, and the same again when resumed."""
     one, two, other = (
