@@ -136,7 +136,6 @@ def test_a_search_responds_without_training() -> None:
         (["--algorithm", "ppo", *TINY, "--set", "width=8"], "width is given twice"),
         (["--algorithm", "ppo", "--set", "observation=x"], "no observation 'x'"),
         (["--algorithm", "ppo", "--opponents", "nobody"], "no agent 'nobody'"),
-        (["--algorithm", "cfr", "--set", "width=1"], "leave out --set"),
         (["--algorithm", "magic"], "there are ppo, dmc, imitation, maskable-ppo"),
     ],
 )

@@ -83,6 +83,11 @@ def test_no_gpu_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 2 and "leave out --device" in result.output
 
 
+def test_an_option_of_other_learners_is_refused() -> None:
+    result = run("train", "doudizhu", "--algorithm", "decompose", "--set", "width=1", "--out", "x")
+    assert result.exit_code == 2 and "leave out --set" in result.output
+
+
 def test_settings_on_a_gpu_are_shown() -> None:
     pytest.importorskip("torch")
     for name, own in ("ppo", "critic"), ("dmc", "exploration"):
