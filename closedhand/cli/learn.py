@@ -81,9 +81,9 @@ def trainer(*own: Option) -> Callable[..., None]:
         playing = {*more.get("opponents", ()), more.get("expert")} - {SELF, POOL, None}
         refuse_clocked(learner.features.game, playing, chosen.get("ray"))
         remark = learner.remark or (f"learning on {device}" if DEVICE in own else "")
+        run = prepare(learner, folder, restart)
         if remark:
             note(remark)
-        run = prepare(learner, folder, restart)
         steps = chosen["steps"]
         with cluster_at(chosen.get("ray")) as remote:
             if remote is not None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from closedhand import make_agent, make_game
+from closedhand.agents.daihinmin.policy import light_policy
 from closedhand.agents.doudizhu.decompose import agent as decompose
 from closedhand.agents.doudizhu.search import styles
 from closedhand.agents.doudizhu.search.styles import Styles
@@ -78,6 +79,37 @@ def test_under_the_uniform_policy_deals_are_equally_frequent() -> None:
     shares = np.array([(card != own) / 5 for card in range(6)])
     seen = np.bincount(particles.states["cards"][:, 1 - view.player], minlength=6) / 3000
     assert seen == pytest.approx(shares, abs=0.04)
+
+
+@pytest.mark.slow
+def test_a_likelihood_is_enough() -> None:
+    """With the policy of Daihinmin's playouts, without proposals of its own and guesses."""
+    policy = light_policy.shipped()
+    game = make_game("daihinmin", illegal="error")
+    rng = np.random.default_rng(13)
+    ids = np.empty(game.num_actions, np.int32)
+    gained = []
+    for _ in range(6):
+        state = game.deal(rng)
+        for _ in range(25):
+            game.play(state, light_policy.choose(policy, game.rules, state, rng, ids))
+        player = int(state.player)
+        view = game.view(state, player)
+        particles = Particles(game, policy, view, 64, rng)
+        assert particles.exponent == 1.0 and not particles.guesses.any()
+        assert all(game.view(each, player).tobytes() == view.tobytes() for each in particles.states)
+        drawn = [
+            light_policy.log_likelihood(policy, game.rules, w, player, -np.inf, rng, ids)[0]
+            for w in particles.states
+        ]
+        dealt = [
+            light_policy.log_likelihood(
+                policy, game.rules, game.redeal(view, player, rng), player, -np.inf, rng, ids
+            )[0]
+            for _ in range(64)
+        ]
+        gained.append(np.mean(drawn) - np.mean(dealt))
+    assert np.mean(gained) > 0.5
 
 
 @pytest.mark.usefixtures("in_python")

@@ -22,6 +22,7 @@ from closedhand.agents.daihinmin.policy.shared import (
     answers,
     form_of,
     kind_of,
+    log_likelihood as log_likelihood,
     seen_cards_of,
     settled,
     stage,

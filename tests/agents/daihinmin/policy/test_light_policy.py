@@ -5,6 +5,7 @@ import pytest
 
 from closedhand import make_game
 from closedhand.agents.daihinmin.policy import light_policy
+from closedhand.agents.daihinmin.policy.light_policy import log_likelihood
 from closedhand.agents.daihinmin.policy.shared import seen_cards_of
 from closedhand.games.daihinmin.plays import PASS
 
@@ -51,3 +52,30 @@ def test_an_eight_is_sure_only_if_it_ends_the_trick(eight_stop: bool) -> None:
     assert ((first <= found) & (found < last)).sum() == eight_stop
     form = (found[2] - light_policy.FORM) // light_policy.FORMS
     assert form == 2 * (state.target >= 0) + eight_stop
+
+
+@pytest.mark.slow
+def test_what_was_played_is_likely_in_the_true_state() -> None:
+    """The true state makes what players of the policy did likelier than most redealt ones."""
+    policy = light_policy.shipped()
+    game = make_game("daihinmin", illegal="error")
+    rng = np.random.default_rng(14)
+    ids = np.empty(game.num_actions, np.int32)
+    better = 0
+    for _ in range(40):
+        state = game.deal(rng)
+        for _ in range(25):
+            game.play(state, light_policy.choose(policy, game.rules, state, rng, ids))
+        if game.over(state):
+            continue
+        player = int(state.player)
+        view = game.view(state, player)
+        true = log_likelihood(policy, game.rules, state.copy(), player, -np.inf, rng, ids)[0]
+        others = [
+            log_likelihood(
+                policy, game.rules, game.redeal(view, player, rng), player, -np.inf, rng, ids
+            )[0]
+            for _ in range(20)
+        ]
+        better += true > np.median(others)
+    assert better >= 26
