@@ -133,9 +133,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             num_envs: Number of games.
             opponents: As for `SoloEnv`; None: self-play.
             seat: With opponents the seat to play, or `random`: a new one for each game.
-            reward: The rewards of `step`: `actor`, of the player who acted, or with opponents of
-                the user's seat; `seats`, of all seats. None is `actor`, with a warning at the first
-                step of self-play.
+            reward: `actor`: rewards of the player who acted, or of the user's seat; `seats`: of all
+                seats. None is `actor`, with a warning at the first step of self-play.
             observation: Form of the observations: `planes`, `flat` or `compact`.
             mask: `observation`: masks in observations and infos; `info`: in infos alone.
             legal: Legal actions: as a `mask`, as `ids` in the infos instead, or `both`.
