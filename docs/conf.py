@@ -142,9 +142,11 @@ def convert_tables(
 
 
 def keep_colons(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Keep napoleon from taking what stands before a colon for the type of a constant."""
+    """Keep napoleon from taking what stands before a colon for the type of a value."""
     if what in ("attribute", "data", "property"):
         lines[:0] = ["..", ""]
+    for number in [i for i, line in enumerate(lines) if line in ("Returns:", "Yields:")][::-1]:
+        lines[number + 1 : number + 1] = ["    ..", ""]
 
 
 def skip_tuple_fields(
