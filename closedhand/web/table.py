@@ -240,12 +240,12 @@ def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
     def seen(state: State) -> tuple[Counter[str], Counter[str]]:
         own, others = Counter[str](), Counter[str]()
         for row in game.scene(game.view(state, seat)):
-            (own if row.seat == seat else others).update(filter(str.strip, row.cards))
+            (own if row.seat == seat else others).update(filter(str.strip, row.cards))  # open ones
             others.update(row.last)
         return own, others
 
     (had, known), (has, knows) = seen(before), seen(after)
-    return bool((knows - known).keys() - (had - has).keys())
+    return bool(((has - had) + (knows - known)).keys() - (had - has).keys())
 
 
 TRUTH = Kind("true or false", "truth values", lambda value: isinstance(value, bool))

@@ -115,6 +115,13 @@ def test_no_undo_after_an_agents_play_where_others_play() -> None:
         table.undo(1)
 
 
+def test_no_undo_of_a_pass_after_which_cards_are_dealt_again() -> None:
+    """Who passes last sees new cards of its own, and nothing else."""
+    table = acted(seated("doudizhu", persons=3, bidding=True), "pass", "pass", "pass")
+    with pytest.raises(InputError, match="you have seen more since"):
+        table.undo(2)
+
+
 def test_undo_of_a_slip_where_others_play() -> None:
     for table, seat in (
         (acted(seated("leduc", persons=2), "raise", "raise"), 1),
