@@ -289,7 +289,7 @@ def _make_folder(folder: Path, path: Path) -> None:
 
 
 def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
-    """Lock a file, and write the id of this process into it, before `path` is written.
+    """Lock a file and sign it before `path` is written; only warn where there are no locks.
 
     `where` is the phrase in the message for the place to which another holder of the lock writes.
     """

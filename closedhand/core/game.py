@@ -458,7 +458,7 @@ class Game:
         if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")
         lead, kind = observation.shape[:-1], observation.dtype
-        if observation.strides == (1,):  # one observation, at every step of an env: quick views
+        if observation.strides == (1,):  # one observation, as in each step of an env: faster
             return {
                 name: np.ndarray(shape, kind, observation, where.start)
                 for name, where, shape in self._layout

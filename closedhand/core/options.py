@@ -183,7 +183,7 @@ def guess(text: str) -> Any:
 
 
 class Options:
-    """The options that a game or an agent takes.
+    """Options of a game, an agent or a learner.
 
     Attributes:
         defaults: Default of every option by name.

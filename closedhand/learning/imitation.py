@@ -103,7 +103,7 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     starts, actions, first, learned = [], [], [0], []
     for file in files:
         for number, record in enumerate(records.read(file, game.name), 1):
-            found = records.flat_game(record.game, record.rules)
+            found = records.flat_game(record.game, record.rules)  # by the rules of the record
             others = InputError("it is a game of other rules")
             same = ("num_actions", "num_players", "dtype")
             played: list[int] = []

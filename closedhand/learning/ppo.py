@@ -177,7 +177,7 @@ def loss_of(
 ) -> tuple[Tensor, Tensor]:
     """Compute the loss of a minibatch, a scalar with gradient, and `MEASURED`, float32 [4]."""
     legal = decisions.legal
-    logs, values = policy_and_values(network, decisions.observations, legal)
+    logs, values = policy_and_values(network, decisions.observations, legal)  # [k], [n] (`Legal`)
     probabilities = logs.exp()
     chosen = logs[legal.chosen(decisions.actions)]
     gain, _, moved = clipped_gain(chosen, decisions.logs, decisions.advantages, settings.clip)

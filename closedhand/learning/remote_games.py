@@ -72,7 +72,7 @@ class _Script(BatchAgent):
 def replay(
     features: Features, states: np.ndarray, record: Record, seating: np.ndarray, number: int
 ) -> Wave:
-    """Replay a record from deals, which change in place; `number` is the number of opponents.
+    """Do `play_wave` by a record of it, from deals that change in place, with `number` opponents.
 
     Raises:
         InputError: The record does not fit these games.

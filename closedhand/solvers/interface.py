@@ -28,7 +28,7 @@ class Tree(Protocol):
 
     @property
     def first(self) -> np.ndarray:
-        """First child of each node, integers [nodes + 1]; the next node's children follow."""
+        """Children of node n: `first[n]` to `first[n + 1] - 1`; integers [nodes + 1]."""
         ...
 
 

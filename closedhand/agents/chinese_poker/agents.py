@@ -52,7 +52,7 @@ class Separable(BatchAgent):
         return separable.arrange(self.rules, self.tables.win, hands)
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """Choose the action of the player to act, int32 [n], in each view, states [n]."""
+        """Choose an action, int32 [n], for each view, states [n]."""
         # An arrangement is FRONTS * back + front (`games/chinese_poker/plays.py`). In sub-steps the
         # back is one action and FIRST_FRONT + front the next one.
         rows = np.arange(len(views))

@@ -320,7 +320,7 @@ def play_round(
     result: Result,
     watch: Watch | None = None,
 ) -> int:
-    """Play a round, giving back `number` cards first; return `ROUND_OVER` or `MATCH_OVER`.
+    """Play a round, giving back `number` cards first; return the server's number after it.
 
     Raises:
         EOFError: The connection was closed or has failed, or `watch` or the agent ends the match.

@@ -62,7 +62,7 @@ def begin(rules, state):
 
 @kernel
 def strengths(rules, hand, fives, threes):
-    """Write the strengths of a hand's sets of five cards, and of three, by the ids of the sets."""
+    """Write strengths of a hand's sets by id, int16: `fives` [FIVES] and `threes` [THREES]."""
     # The loops run in the order of the ids. Each adds its card's term of `place_of`, so that sets
     # share the terms of their first cards; the term of the last card c is C(c, 1) = c.
     tables = rules.tables

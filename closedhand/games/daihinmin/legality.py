@@ -172,7 +172,7 @@ def groups_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def kaidan_between(rules, hand, family, low, high, lock, out, n):
-    """Do `plays_between` for kaidan."""
+    """Do `plays_between` for kaidan, with the bits of cards and the order of ids of `plays.py`."""
     length = family - FIRST_KAIDAN + SHORTEST
     own = hand & (JOKER_BIT - np.uint64(1)) & of_suits(lock)
     joker = hand & JOKER_BIT != 0

@@ -259,7 +259,7 @@ def _lead(
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
-    """Set the hidden hand of the player to act to the cards of its play, or add a card to give."""
+    """Set the hidden hand of the player to act to its play, or add the card that it hands over."""
     cards, left = rules.plays.need[action], state.left[state.player]
     if gifts.due_of(state) > 0:
         # The player gives or discards after its play: its hand is this card.
@@ -283,7 +283,7 @@ def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> Non
 
 @kernel
 def _misplaced(state, held, sure):
-    """Return a fault, a player and the cards; the arguments are those of `_check_cards`."""
+    """Find a fault; return it, a player and the cards, for arguments of `_check_cards`."""
     # The cards that others can hold, or that anybody has played.
     rest = removed(state, deck_of(state), held)
     for player in range(len(sure)):

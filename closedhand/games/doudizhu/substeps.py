@@ -284,7 +284,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 
 
 def under_way(rules: Rules, state: np.record) -> list[int]:
-    """List the sub-steps so far of the incomplete play of the player to act."""
+    """List the ids chosen so far in the incomplete play; keep an invalid group, to be refused."""
     group, picked = int(state.group), by_rank(state.picked)
     if not 0 <= group < GROUPS:
         return [group] if group != -1 else []

@@ -47,7 +47,7 @@ PLACES = {
     "s2,4,7": (14.72, 2.53),
 }
 
-# The parts of the game: strips of the picture, from left to right, and their colours.
+# The parts of the game, strips of the picture: left edge, right edge, colour.
 BANDS = {
     "Phase 1": (0.2, 6.55, "#f3f5f8"),
     "The flop": (6.63, 8.07, "#e3efe6"),

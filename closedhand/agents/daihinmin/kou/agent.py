@@ -216,7 +216,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
         if is_strong:
             return STRONGEST - value
     else:
-        then = division.weakness(numbers, parts, n)  # of the hand that the play leaves
+        then = division.weakness(numbers, parts, n)  # weakness after the play
         rise = then - before.weakness
         if is_strong and rise < numbers.hold_rise and then < numbers.hold_weakness:
             return STRONG + 10 * then if numbers.weak_first else STRONGEST - value

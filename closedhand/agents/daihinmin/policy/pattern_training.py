@@ -119,7 +119,7 @@ def decide(rules, policy, critic, state, rng, log, scratch, n):
     if n == MOST_DECISIONS or end + 2 * number * MOST_FEATURES > MOST_ENTRIES:
         return np.int64(ids[chosen]), n
     for k in range(number):
-        # The gradient of the log-probability by the logit of action k.
+        # Derivative of the log-probability of `chosen` by logit k.
         share = np.float32((1.0 if k == chosen else 0.0) - scores[k] / total)
         if -NEGLIGIBLE < share < NEGLIGIBLE:
             continue

@@ -140,7 +140,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write all legal actions, the highest ids (bombs) first, a pass last; return their number."""
+    """Do `alpha_beta.worthwhile`: write all legal actions, highest ids first, a pass last."""
     n = flat.legal(rules, state, out)
     end = n - 1 if state.target >= 0 else n
     for i in range(end // 2):

@@ -143,7 +143,7 @@ class PolicyNetAgent(BatchAgent):
     def _begin(self, views: np.ndarray) -> tuple[np.ndarray, list[tuple[bool, np.ndarray]]]:
         """Choose words and forced moves, int32 [n], -1 elsewhere; list other views by network."""
         # A state has a main group (`group` >= 0) only while its kickers are chosen. An entry of the
-        # list is whether the network is that of the kickers, and the indices of its views.
+        # list: whether it is for the kicker network, and the indices of its views.
         actions = np.empty(len(views), np.int32)
         decide_all(self.substeps.rules, views, self._ids, actions)
         picking = views["group"] >= 0

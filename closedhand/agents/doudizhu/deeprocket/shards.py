@@ -157,7 +157,7 @@ class Shard:
 def read_begun(
     path: Path, deals: range, names: Sequence[str], settings: dict[str, Any]
 ) -> list[Played]:
-    """Read the saved games of an incomplete shard, if there are any."""
+    """Read the saved games of the incomplete shard `path`: one `Played`, or none."""
     path = begun_of(path)
     if not path.exists():
         return []
@@ -170,7 +170,7 @@ def read_begun(
     except (InputError, TypeError):
         raise InputError(f"{path} holds nothing to resume: delete it") from None
     check_same(path, found, {**settings, "chunk": CHUNK})
-    # An earlier call may have asked for more games and saved them.
+    # An earlier call for more games may have saved all of these; they are then played again.
     return [played] if len(played.deals) < len(deals) else []
 
 

@@ -35,7 +35,7 @@ TRACE = 0.9
 
 
 class Playouts(NamedTuple):
-    """The policy of a search."""
+    """The policy of playouts."""
 
     kernels = "closedhand.agents.doudizhu.value_net.playouts"
 

@@ -59,7 +59,7 @@ def _step_by_block(compact: bool) -> Callable[..., None]:
         number = len(games.states)
         thread, threads = cuda.threadIdx.x, cuda.blockDim.x
         half = threads // 2
-        apart = half // per_block  # threads for each row, of which only the first one writes it
+        apart = half // per_block  # threads per row; only the first of them writes the row
         scratch = cuda.blockIdx.x * per_block  # first of the block's rows of `views` and `ids`
         begin_masks = per_block * size  # in shared memory masks follow the observations
         mask_words = begin_masks // 4
