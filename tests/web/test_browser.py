@@ -407,7 +407,7 @@ def test_a_table_compiles_nothing_for_a_second_time(chromium: Any, tmp_path: Pat
     # Compiles what no other test has, the other players too: they begin while the server ends.
     play_first_card(chromium, tmp_path / "cold", and_wait=True)
     output = play_first_card(chromium, tmp_path / "warm")
-    assert "http" in output and "compiling" not in output
+    assert "http" in output and "doudizhu" not in output  # other games may go on compiling
 
 
 def test_a_person_and_an_agent_sit_in_a_match_elsewhere(
