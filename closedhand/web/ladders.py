@@ -17,16 +17,20 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
     """Rate the matches of a folder wherever three agents or more have all met each other.
 
     `played` are results of matches, as their files hold them, the newest first: of two agents that
-    have met several times the latest match counts. A ladder has matches of one game with the same
+    have met several times the latest match counts, and of matches of an agent those with the files
+    that it had in the latest. A ladder has matches of one version and one game with the same
     options, seed and file of deals, if any; `about` has fields to add to every ladder.
     """
     groups: dict[str, dict[frozenset[str], dict[str, Any]]] = {}
+    used: dict[tuple[str, str], str | None] = {}  # checksum of an agent's files
     for data in played:
-        key = str([data["game"], *map(data.get, ("options", "seed", "deals_digest"))])
+        key = str([data["game"], *map(data.get, ("version", "options", "seed", "deals_digest"))])
         for pair in data["pairs"]:
             one, other = pair["agents"]
-            met = groups.setdefault(key, {})
-            met.setdefault(frozenset((one, other)), {**data, "pairs": [pair]})
+            files = {agent: data.get("files", {}).get(agent) for agent in (one, other)}
+            if all(used.setdefault((key, agent), files[agent]) == files[agent] for agent in files):
+                met = groups.setdefault(key, {})
+                met.setdefault(frozenset(files), {**data, "pairs": [pair]})
     return [found for pairs in groups.values() for found in _rated(pairs, about)]
 
 
@@ -43,6 +47,7 @@ def _rated(
         return []
     ids = tuple(id(data["pairs"][0]) for data in matches)
     rows = _rates(game, tuple(agents), _Same(ids, matches), int(matches[0]["seed"]))
+    short = shortened(agents)
     return [
         {
             **about,
@@ -50,7 +55,7 @@ def _rated(
             "deals": sorted({int(data["deals"]) for data in matches}),
             "agents": [
                 {
-                    "agent": shortened(row["agent"]),
+                    "agent": short[row["agent"]],
                     "elo": estimate_of(row["elo"]),
                     "win_rate": number_of(row["win_rate"]),
                     "microseconds": number_of(row["microseconds_per_decision"]),

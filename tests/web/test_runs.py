@@ -122,6 +122,19 @@ def test_a_rematch_counts_also_with_its_agents_in_the_other_order(tmp_path: Path
     assert rated["deals"] == [7, 60]
 
 
+def test_matches_of_other_networks_and_versions_are_not_mixed(tmp_path: Path) -> None:
+    save_ladder(tmp_path)
+    paths = sorted(tmp_path.glob("*.json"))
+    played = [json.loads(path.read_text()) for path in paths]
+    [agent] = set(played[0]["agents"]) & set(played[1]["agents"])
+    for changed in ({"files": {agent: "0123"}}, {"version": "0.0"}):
+        results.save(paths[0], {**played[0], **changed})
+        assert runs.everything_in(tmp_path)["ladders"] == []
+    for path, data in zip(paths, played, strict=True):
+        results.save(path, {**data, "files": {agent: "0123"} if agent in data["agents"] else {}})
+    assert len(runs.everything_in(tmp_path)["ladders"]) == 1
+
+
 def test_matches_on_other_deals_are_rated_apart(tmp_path: Path) -> None:
     save_ladder(tmp_path)
     paths = sorted(tmp_path.glob("*.json"))
