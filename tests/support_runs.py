@@ -14,7 +14,9 @@ def save_ladder(folder: Path, deals: int = 60) -> None:
     for k, pair in enumerate(combinations(["equilibrium", "random", "third"], 2)):
         played = ["random" if agent == "third" else agent for agent in pair]
         data = results.summary(match.play(game, played, deals, 3))
-        data["agents"] = data["pairs"][0]["agents"] = list(pair)
+        labels = results.labels(played)
+        text = json.dumps(data).replace(f'"{labels[1]}"', f'"{pair[1]}"')
+        data = json.loads(text.replace(f'"{labels[0]}"', f'"{pair[0]}"'))
         results.save(folder / f"{k}.json", data)
 
 

@@ -103,11 +103,12 @@ def compute(
     """
     played = []
     pairs = pairs_of(game, agents, deals, slow_deals)
+    short = shortened(agent.name for pair, _ in pairs for agent in pair)
     paths = [folder / file_name((one.name, other.name)) for (one, other), _ in pairs]
     for path in paths:
         refuse_foreign(path, MATCH)
     for number, (path, (pair, wanted)) in enumerate(zip(paths, pairs, strict=True)):
-        name = " v ".join(shortened(agent.name) for agent in pair)
+        name = " v ".join(short[agent.name] for agent in pair)
         progress(name, number)
 
         def advance(done: int, name: str = name, before: int = number, of: int = wanted) -> None:
@@ -171,7 +172,10 @@ def summary(
         "game": spec_of(game.name).title,
         "seed": seed,
         "agents": rows,
-        "pairs": [_by_role(data) for data in matches],
+        "pairs": [
+            _by_role(pair, data)
+            for pair, data in zip(combinations(files.labels(agents), 2), matches, strict=True)
+        ],
         "misfit": misfit,
     }
 
@@ -230,11 +234,11 @@ def rate(
     return sorted(rows, key=lambda row: -row["elo"]["mean"]), misfit
 
 
-def _by_role(data: dict[str, Any]) -> dict[str, Any]:
+def _by_role(agents: tuple[str, str], data: dict[str, Any]) -> dict[str, Any]:
     pair = data["pairs"][0]
     own = {row["role"]: row for row in pair["results"][: len(pair["results"]) // 2]}
     return {
-        "agents": pair["agents"],
+        "agents": [*agents],
         "deals": data["deals"],
         "win_rate": {role: row["win_rate"] for role, row in own.items()},
         "points": {role: row["points"] for role, row in own.items()},
@@ -326,6 +330,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
     figure = new_figure(8, 5)
     axis = figure.subplots()
     timed = [row for row in data["agents"] if row["microseconds_per_decision"] is not None]
+    short = shortened(row["agent"] for row in data["agents"])
     middle = np.log([row["microseconds_per_decision"] for row in timed]).mean() if timed else 0.0
     for i, row in enumerate(timed):
         x, elo = row["microseconds_per_decision"], row["elo"]
@@ -333,7 +338,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
         # Points of similar strength are often close: names extend to the middle, above or below.
         side, align = (-7, "right") if np.log(x) > middle else (7, "left")
         axis.annotate(
-            drawn(shortened(row["agent"])), (x, elo["mean"]), (side, -13 if i % 2 else 5),
+            drawn(short[row["agent"]]), (x, elo["mean"]), (side, -13 if i % 2 else 5),
             textcoords="offset points", ha=align,
         )  # fmt: skip
     axis.set_xscale("log")

@@ -33,7 +33,8 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     figure = new_figure(10, 4.4)
     lines, bars = figure.subplots(1, 2, width_ratios=(3, 2))
     totals = np.cumsum(np.reshape(data["points"], (-1, len(data["results"]))), axis=0)
-    names = [drawn(shortened(result["agent"])) for result in data["results"]]
+    short = shortened(result["agent"] for result in data["results"])
+    names = [drawn(short[result["agent"]]) for result in data["results"]]
     for i, (name, result) in enumerate(zip(names, data["results"], strict=True)):
         points = result["points"]
         rounds = np.linspace(0, data["rounds"], len(totals) + 1)
@@ -102,8 +103,10 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
             style = {"marker": marker, "markersize": 3.5, "linewidth": 1.2}
             values = [p[unit] for p in points], [p["nash_conv"] for p in points]
             axis.loglog(*values, label=run["algorithm"], **style)
-    unit = make_game(runs[0]["game"], **runs[0]["options"]).unit
-    axes[0].set_ylabel(f"NashConv, {unit} a game (exploitability is half)")
+    game = make_game(runs[0]["game"], **runs[0]["options"])
+    axes[0].set_ylabel(
+        f"NashConv, {game.unit} a game (exploitability is 1/{game.num_players} of it)"
+    )
     axes[0].set_xlabel("iterations")
     axes[1].set_xlabel("seconds of work, without evaluation")
     for axis in axes:
@@ -115,7 +118,8 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
 
 
 def _plot_pair(axis: Any, pair: dict[str, Any]) -> None:
-    names = [drawn(shortened(name)) for name in pair["agents"]]
+    short = shortened(pair["agents"])
+    names = [drawn(short[name]) for name in pair["agents"]]
     half = len(pair["results"]) // 2  # the results of the first agent come first
     for k, (name, color) in enumerate(zip(names, ("tab:blue", "tab:orange"), strict=True)):
         results = pair["results"][k * half : (k + 1) * half]

@@ -4,7 +4,7 @@ import csv
 import json
 import math
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from itertools import chain, combinations, count
 from pathlib import Path
@@ -25,22 +25,31 @@ from closedhand.core.statistics import Estimate, interval, shares, student, wins
 ALL = "all"
 """Name of the role that stands for all roles together."""
 MOST_SHOWN, MOST_PLAIN = 22, 14
-"""Most characters of a shortened name, and of the agent's plain name in it."""
+"""Usual length of a shortened name, and the most characters of the agent's plain name in it."""
 
 
-def shortened(name: str) -> str:
-    """Shorten an agent's name for tables and plots: keep its plain name and its end.
+def shortened(names: Iterable[str]) -> dict[str, str]:
+    """Shorten the agents' names of a table or plot: keep the plain name and the end of each.
+
+    They are longer than usual where names that differ would look the same.
 
     Examples:
-        >>> shortened("greedy"), shortened("policy-search[threads=1]:100ms")
-        ('greedy', 'policy-search…1]:100ms')
-        >>> shortened("strategy:runs/solve-kuhn/cfr/strategy.npz")
-        'strategy…/strategy.npz'
+        >>> [*shortened(["greedy", "policy-search[threads=1]:100ms"]).values()]
+        ['greedy', 'policy-search…1]:100ms']
+        >>> [*shortened([f"strategy:runs/{name}/strategy.npz" for name in ("cfr", "lp")]).values()]
+        ['strategy…uns/cfr/strategy.npz', 'strategy…runs/lp/strategy.npz']
     """
-    if len(name) <= MOST_SHOWN:
+    whole, most = dict.fromkeys(names), MOST_SHOWN
+    while len(short := {name: _short(name, most) for name in whole}) > len({*short.values()}):
+        most += 8
+    return short
+
+
+def _short(name: str, most: int) -> str:
+    if len(name) <= most:
         return name
     plain = re.split(r"[\[:]", name)[0][:MOST_PLAIN]
-    return f"{plain}…{name[len(plain) + 1 - MOST_SHOWN :]}"
+    return f"{plain}…{name[len(plain) + 1 - most :]}"
 
 
 def labels(agents: Sequence[str]) -> tuple[str, ...]:
@@ -132,7 +141,8 @@ class Score(NamedTuple):
     deals: int
 
     def __str__(self) -> str:
-        own, other = map(shortened, self.agents)
+        names = shortened(self.agents)
+        own, other = (names[agent] for agent in self.agents)
         points, low, high = self.points
         won = "won {} ({}), ".format(*self.won.cells(".1%")) if self.won else ""
         return (

@@ -190,7 +190,8 @@ def show_match(data: dict[str, Any]) -> None:
 
     console = common.plain_console()
     for pair in data["pairs"]:
-        first, second = map(shortened, pair["agents"])
+        names = shortened(pair["agents"])
+        first, second = (names[agent] for agent in pair["agents"])
         title = f"{data['game']}: {first} v {second}, {_dealt(data)}, seed {data['seed']}"
         rows = pair["results"]
         figures = [columns_of(row) for row in rows]
@@ -201,7 +202,7 @@ def show_match(data: dict[str, Any]) -> None:
         lines = []
         for row, figure in zip(rows, figures, strict=True):
             cells = (Estimate(**figure[name]).cells(f"{sign}.3f") for name, sign in signs.items())
-            lines.append((shortened(row["agent"]), row["role"], *chain.from_iterable(cells)))
+            lines.append((names[row["agent"]], row["role"], *chain.from_iterable(cells)))
         headings = chain.from_iterable((f">{name}", ">95%") for name in signs)
         common.print_table(["agent", "role", *headings], lines, title)
         gap = pair["difference"]["all"]
@@ -237,6 +238,7 @@ def show_league(data: dict[str, Any]) -> None:
     from closedhand.arena.results import between, shortened
 
     console = common.plain_console()
+    names = shortened(row["agent"] for row in data["results"])
     how = f"each of {_dealt(data)} at all seats, " if data["duplicate"] else ""
     console.print(f"{data['game']}: {data['rounds']:,} rounds, {how}seed {data['seed']}")
     ends = {1: "st", 2: "nd", 3: "rd"}
@@ -245,7 +247,7 @@ def show_league(data: dict[str, Any]) -> None:
         ["agent", ">points", ">95%", *places, ">µs"],
         [
             (
-                shortened(row["agent"]),
+                names[row["agent"]],
                 *Estimate(**row["points"]).cells(".3f"),
                 *(f"{100 * share:.0f}%" for share in row["places"]),
                 f"{row['microseconds_per_decision'] or 0:.1f}",
@@ -254,12 +256,12 @@ def show_league(data: dict[str, Any]) -> None:
         ],
     )
     for gap in data["differences"]:
-        first, second = map(shortened, gap["agents"])
+        first, second = (names[agent] for agent in gap["agents"])
         console.print(
             f"{first} minus {second}: {gap['mean']:+.3f} per round ({between(gap, '+.3f')})"
         )
     for row in data["results"]:
         if row["spent"]:
-            console.print(f"{shortened(row['agent'])}: {budget_used(row['spent'])}")
+            console.print(f"{names[row['agent']]}: {budget_used(row['spent'])}")
     over = f"{data['blocks']} blocks of rounds" if data["blocks"] else f"{data['deals']} deals"
     console.print(f"points per round; intervals over {over}; µs per decision")

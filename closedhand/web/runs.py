@@ -121,21 +121,23 @@ def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, A
     deals = data.get("deals")
     about = {**about, "game": data["game"], "deals": deals if NATURAL.holds(deals) else None}
     if "pairs" in data:
+        names = shortened(str(agent) for pair in data["pairs"] for agent in pair["agents"])
         return [
-            {**about, "agents": [shortened(a) for a in pair["agents"]],
-             "rows": [_row(row) for row in pair["results"]],
+            {**about, "agents": [names[str(agent)] for agent in pair["agents"]],
+             "rows": [_row(row, names) for row in pair["results"]],
              "gap": estimate_of(pair["difference"]["all"])}
             for pair in data["pairs"]
         ]  # fmt: skip
     if "results" in data:
-        rows = [_row(row) for row in data["results"]]
+        names = shortened(str(row["agent"]) for row in data["results"])
+        rows = [_row(row, names) for row in data["results"]]
         return [{**about, "agents": [], "rows": rows, "gap": None}]
     return []
 
 
-def _row(row: Any) -> dict[str, Any]:
+def _row(row: Any, names: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "agent": shortened(str(row["agent"])),
+        "agent": names[str(row["agent"])],
         "role": str(row.get("role", "")),
         "points": estimate_of(row["points"]),
         "columns": {name: estimate_of(each) for name, each in columns_of(row).items()},

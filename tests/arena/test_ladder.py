@@ -51,6 +51,13 @@ def played(returns: np.ndarray) -> dict[str, Any]:
     return {"pairs": [pair], "deals": len(returns)}
 
 
+def test_pairs_name_repeated_agents_as_the_list_does() -> None:
+    games = [played(np.array([[[1.0, -1.0], [-1.0, 1.0]]]))] * 3
+    data = ladder.summary(make_game("leduc"), ["a", "b", "a"], games, 0)
+    assert {row["agent"] for row in data["agents"]} == {"a", "b", "a-2"}
+    assert [pair["agents"] for pair in data["pairs"]] == [["a", "b"], ["a", "a-2"], ["b", "a-2"]]
+
+
 def test_the_level_of_elo_is_95_percent(monkeypatch: pytest.MonkeyPatch) -> None:
     """By many simulated ladders of two agents, the first of which wins 60 games of 100.
 
