@@ -23,7 +23,8 @@ over each `Deal`, `Game.knowledge` returns a `Knowledge`. An `InputError` report
 `replay`, `read` and `write`; a `LogReader` reads the logs of another program.
 
 **Agents.** An `Agent` decides from views; `batch` has functions for many views at once. A
-`KernelAgent` decides by a policy that runs in kernels, where `decide` calls it. `described` and
+`KernelAgent` decides by a policy that runs in kernels, where `decide` calls it; a `PlayAgent` by
+one of the flat game, also in sub-steps. `described` and
 `Traits` state what is known of an agent before it plays; `refuse_argument` refuses any argument.
 
 **Search.** `MonteCarlo`, `PairedSearch`, `ISMCTS` and `Particles` search by simulation with a
@@ -31,7 +32,7 @@ policy such as `UniformPolicy`. `playouts` plays games to their ends; `read_budg
 budget of a search, such as `500` or `20ms`; `rank` orders actions by a `Simulation`.
 """
 
-from closedhand.agents.agent import KernelAgent
+from closedhand.agents.agent import KernelAgent, PlayAgent
 from closedhand.core import batch, bits, contract, records, validity, views
 from closedhand.core.agents import Agent, Traits, described, refuse_argument
 from closedhand.core.cards import draw_place, shuffle
@@ -99,6 +100,7 @@ __all__ = [
     "Part",
     "Particles",
     "Planes",
+    "PlayAgent",
     "Policy",
     "Range",
     "Rng",

@@ -11,7 +11,7 @@ from closedhand.core.game import Game
 from closedhand.envs.observation_form import FORMS
 from closedhand.testing import contract
 from closedhand.testing.course import check_course, look_closely
-from closedhand.testing.envs import ENVIRONMENTS
+from closedhand.testing.envs import ENVIRONMENTS, check_opponent
 from closedhand.testing.expectations import expect, reporting
 from closedhand.testing.inputs import check_inputs
 from closedhand.testing.notation import check_actions
@@ -74,6 +74,8 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         actors = {int(state.player) for walk in courses for state in walk.states[:-1]}
         idle = sorted(set(range(game.num_players)) - actors)
         expect(not idle, "seats {} never act", idle)  # an env of such a seat would wait for ever
+    with reporting(game, "opponent"):
+        check_opponent(game, seed)
     with reporting(game, "processes"):
         check_other_process(game, seed, jit)
     with reporting(game, "bad input", one):

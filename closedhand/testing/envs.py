@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core.agents import make_agent
 from closedhand.core.game import Game, State
+from closedhand.core.registry import GAMES
 from closedhand.envs.aec import GameAEC, env as aec_env
 from closedhand.envs.observation_form import ACTION_MASK, Observation
 from closedhand.envs.parallel import GameParallel
 from closedhand.envs.seat_vector import TO_ACT, SeatVectorEnv
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.testing.expectations import expect
+from closedhand.testing.expectations import Broken, expect
 
 
 class _Steady:
@@ -52,6 +54,20 @@ def check_api(game: Game, seed: int, form: str) -> None:
         if game.simultaneous:
             parallel_api_test(GameParallel(game, observation=form), num_cycles=10)
             parallel_seed_test(lambda: GameParallel(game, observation=form), num_cycles=10)
+
+
+def check_opponent(game: Game, seed: int) -> None:
+    """Check that the opponent of the game's spec can play sub-steps: learners meet it there."""
+    if game.flat is game or game.name not in GAMES:
+        return
+    agent = make_agent(game, GAMES[game.name].opponent, seed)
+    state = game.deal(np.random.default_rng(seed))
+    try:
+        action = agent.act(game.view(state, int(state.player)))
+    except Exception as error:
+        how = "cannot play sub-steps; an agent with a policy of whole plays is a PlayAgent"
+        raise Broken(f"{agent.name} {how}: {error}") from error
+    expect(action in game.legal(state), "{} chooses {}, which is illegal", agent.name, action)
 
 
 STEPS = 60

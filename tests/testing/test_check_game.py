@@ -15,9 +15,13 @@ import pytest
 from support import FUZZ, VARIANTS, examples, variant_id
 
 from closedhand import InputError, make_game
+from closedhand.agents.agent import KernelAgent
+from closedhand.agents.doudizhu import greedy
 from closedhand.core import registry
 from closedhand.core.registry import GameSpec
 from closedhand.testing import ContractError, check_game, contract, processes
+from closedhand.testing.envs import check_opponent
+from closedhand.testing.expectations import reporting
 
 KUHN = Path(__file__).parents[2] / "examples" / "kuhn-poker" / "kuhn_poker" / "game.py"
 """A correct game, small enough to break it in many ways."""
@@ -44,6 +48,15 @@ def test_the_callers_generators_are_left_alone() -> None:
     assert random.getstate() == before
     after = np.random.get_state(legacy=False)["state"]
     assert after["pos"] == numbers["pos"] and (after["key"] == numbers["key"]).all()
+
+
+def test_an_opponent_of_whole_plays_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("doudizhu", substeps=True)
+    check_opponent(game, 0)
+    monkeypatch.setattr(greedy, "PlayAgent", KernelAgent)
+    message = "doudizhu: opponent: greedy cannot play sub-steps; an agent with a policy of whole"
+    with pytest.raises(ContractError, match=message), reporting(game, "opponent"):
+        check_opponent(game, 0)
 
 
 class Fault(NamedTuple):
