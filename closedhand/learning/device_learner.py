@@ -299,7 +299,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         """Return everything that `restore` needs, arrays by name; games begin anew."""
         found = super().state()
         for name, each in found.items():
-            if name.startswith(("average.", "optimiser.")):
+            if name.startswith("optimiser."):  # agents play `average`: it stays exact
                 found[name] = module_state.half(each)
         return {**found, "scale": self.rollout.payoffs.cpu().numpy().copy()}
 

@@ -150,6 +150,7 @@ def test_a_resumed_one_has_the_same_weights(cls):
     for mine, theirs in zip(ppo.network.parameters(), twin.network.parameters(), strict=True):
         assert torch.equal(mine, theirs)
     assert (twin.updates, twin.decisions) == (2, ppo.decisions)
+    assert same(twin.agent_weights(), ppo.agent_weights())
     twin.advance(0)
     assert twin.updates == 3
 
