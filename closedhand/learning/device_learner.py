@@ -285,8 +285,11 @@ class DeviceLearner(NetworkLearner[Chosen]):
         module_state.add_to_average(self.average, self.network, self.updates)
 
     def agent_weights(self) -> Weights:
-        """Return copies of the averaged weights."""
-        return {name: each.cpu().numpy().copy() for name, each in self.average.state_dict().items()}
+        """Return copies of the averaged weights, rounded to bfloat16 as checkpoints hold them."""
+        return {
+            name: module_state.whole(module_state.half(each.cpu().numpy())).copy()
+            for name, each in self.average.state_dict().items()
+        }
 
     def score(self, opponent: AnyAgent) -> dict[str, Any]:
         """Measure greedy play on the device; against an agent in Python, do as other learners."""
@@ -306,7 +309,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         """Return everything that `restore` needs, arrays by name; games begin anew."""
         found = super().state()
         for name, each in found.items():
-            if name.startswith("optimiser."):  # agents play `average`: it stays exact
+            if name.startswith(("average.", "optimiser.")):
                 found[name] = module_state.half(each)
         return {**found, "scale": self.rollout.payoffs.cpu().numpy().copy()}
 
