@@ -8,7 +8,7 @@ observations: one game or, in a game whose rounds depend on each other, a whole 
    seats, and each agent takes each seat once.
 3. Compute means, differences and their intervals over deals.
 
-Agents are created anew for each job (`deals_per_job`), with the same effect as in `match`.
+Agents are created anew for each job (`deals_per_job`), with the same effects as in `match`.
 """
 
 import math

@@ -7,6 +7,8 @@
 
 Agents are created anew for each chunk of deals, so results depend neither on the number of
 processes nor on an interruption; an object keeps its state, and each process plays a copy of it.
+Numbers of decisions and times may become estimates: if a match gets more deals after its end, an
+incomplete last chunk is played again, and the deals before it get their share (`duplicate.cut`).
 """
 
 from collections.abc import Callable, Sequence

@@ -95,13 +95,14 @@ def match(
     ):
         found = contest.play(doing, played, lambda done: update(done * contest.share), save)
     data = contest.summary(found)
-    # Print first: a full disk must not lose the results.
-    if as_json:
-        common.print_json(data)
-    else:
-        contest.show(data)
-    results.save(path, data)
-    drawn = common.save_picture(contest.plot, data, picture)
+    try:
+        results.save(path, data)
+        drawn = common.save_picture(contest.plot, data, picture)
+    finally:  # neither a full disk nor a closed output loses the results
+        if as_json:
+            common.print_json(data)
+        else:
+            contest.show(data)
     if not as_json:
         typer.echo(f"saved {path}" + (f" and {drawn}" if drawn else ""))
     done = f"interrupted after {found.deals * contest.share} of {contest.total} {contest.unit}"

@@ -138,7 +138,8 @@ def reproduce_all(
 ) -> None:
     """Run all reproductions, and write a page with links to their reports.
 
-    With --quick each takes some minutes. Ctrl-C stops; the same command resumes.
+    With --quick each takes some minutes. Ctrl-C stops; the same command resumes. The page has the
+    seconds of the last command, which are few where it found results of earlier ones.
 
     Example: closedhand reproduce all --quick
 
@@ -146,7 +147,7 @@ def reproduce_all(
         out: Folder for a folder of each reproduction.
     """
     claim_report(out, "index")
-    lines = ["# All reproductions", "", "| report | seconds |", "|---|---|"]
+    lines = ["# All reproductions", "", "| report | seconds of the last command |", "|---|---|"]
     for name, command in reproductions().items():
         common.note(f"reproduce {name}")
         start = time.perf_counter()

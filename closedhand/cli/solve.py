@@ -88,12 +88,15 @@ def solve(
         },
     )
     results = solve_all(bound, names, limits, states, seed, folder, resume)
-    if as_json:
-        common.print_json(results[0] if len(names) == 1 else {"runs": results})
-    else:
-        show_results(results)
-    drawn = curves(bound, folder, states)  # earlier runs in the folder, too
-    picture = common.save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
+    path, picture = folder / "nash-conv.png", None
+    try:
+        drawn = curves(bound, folder, states)  # earlier runs in the folder, too
+        picture = common.save_picture(plot_curves, drawn, path) if drawn else None
+    finally:  # as in `match`
+        if as_json:
+            common.print_json(results[0] if len(names) == 1 else {"runs": results})
+        else:
+            show_results(results)
     if not as_json:
         typer.echo(f"saved {folder}/*/strategy.npz" + (f" and {picture}" if picture else ""))
     again = "interrupted; the work so far is saved: continue with --resume"

@@ -43,8 +43,8 @@ class DeviceDMC(DeviceLearner[DeviceDMCSettings]):
     def choose(self, seen: Tensor, masks: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Take the best actions, or sometimes random ones; note the values of those taken."""
         values = self.playing["network"](self.inputs(seen)).float()
-        draws = torch.rand_like(values)
-        stray = torch.rand_like(draws[:, :1]) < self.rates["exploration"]
+        draws = self.draw(values)
+        stray = self.draw(draws[:, :1]) < self.rates["exploration"]
         # The greatest of uniform numbers is a uniform choice.
         scores = torch.where(stray, draws, values).masked_fill(masks == 0, NEVER)
         actions = scores.argmax(1)

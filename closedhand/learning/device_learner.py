@@ -71,6 +71,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         falling: Settings that are rates, which fall during the training.
         hands: Whether the rollout notes the cards of all seats.
         device: The device.
+        random: Generator of the numbers that learning draws on the device.
         batch: The games.
         rollout: The steps of an update in these games.
         network: The network that learns.
@@ -107,7 +108,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
             self.features.game, settings.games, device=self.device, observation=settings.observation
         )
         self.remark = f"learning on {self.device}, {settings.games:,} games side by side"
-        torch.manual_seed(seed)
+        self.random = torch.Generator(self.device).manual_seed(seed)
         self.network: Any = networks.build(self.shape, seed).to(self.device)
         self.average: Any = networks.build(self.shape, seed).to(self.device)
         self._on_gpu = self.device.type == "cuda"
@@ -178,6 +179,10 @@ class DeviceLearner(NetworkLearner[Chosen]):
             self.device.type, torch.bfloat16, enabled=self._on_gpu, cache_enabled=False
         )
 
+    def draw(self, like: Tensor) -> Tensor:
+        """Draw uniform numbers from 0 to 1, in the shape and of the dtype of a tensor."""
+        return torch.empty_like(like).uniform_(generator=self.random)
+
     def inputs(self, seen: Tensor) -> Tensor:
         """Convert a tensor, int8, to the dtype of `playing`."""
         return seen.to(self._dtype)
@@ -223,6 +228,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
                         work()
                 torch.cuda.current_stream().wait_stream(side)
                 graph = torch.cuda.CUDAGraph()
+                graph.register_generator_state(self.random)  # each replay draws new numbers
                 with torch.cuda.graph(graph):
                     work()
                 for each, state in zip(modules, kept, strict=True):
@@ -241,7 +247,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
             seed = self.seed
             if self.updates:  # a resumed run goes on with other deals than those it began with
                 seed = int(rng.integers(2**31))
-                torch.manual_seed(seed)
+                self.random.manual_seed(seed)
             self.batch.reset(seed)
             self._started = True
         share = 1 - (1 - settings.final) * min(1.0, self.moves / settings.anneal)
@@ -256,7 +262,8 @@ class DeviceLearner(NetworkLearner[Chosen]):
         rows = self.rollout.rows["known"].view(-1).nonzero().squeeze(1)
         parts = 0
         for _ in range(settings.epochs):
-            order = rows[torch.randperm(len(rows), device=self.device)]
+            places = torch.randperm(len(rows), generator=self.random, device=self.device)
+            order = rows[places]
             # A last part that is not full would be of another shape: it is left to the next pass.
             whole = order[: len(order) // settings.minibatch * settings.minibatch]
             for part in whole.view(-1, settings.minibatch):
@@ -278,8 +285,11 @@ class DeviceLearner(NetworkLearner[Chosen]):
         module_state.add_to_average(self.average, self.network, self.updates)
 
     def agent_weights(self) -> Weights:
-        """Return copies of the averaged weights."""
-        return {name: each.cpu().numpy().copy() for name, each in self.average.state_dict().items()}
+        """Return copies of the averaged weights, rounded to bfloat16 as checkpoints hold them."""
+        return {
+            name: module_state.whole(module_state.half(each.cpu().numpy())).copy()
+            for name, each in self.average.state_dict().items()
+        }
 
     def score(self, opponent: AnyAgent) -> dict[str, Any]:
         """Measure greedy play on the device; against an agent in Python, do as other learners."""

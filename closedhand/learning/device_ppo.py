@@ -116,16 +116,16 @@ class DevicePPO(DeviceLearner[DevicePPOSettings]):
     def more_networks(self) -> dict[str, nn.Module]:
         """Make the critic."""
         inputs = self.features.inputs + self.rollout.hidden
-        return {
-            "critic": Critic(inputs, self.settings.critic, self.settings.layers).to(self.device)
-        }
+        with networks.drawing(self.seed):
+            critic = Critic(inputs, self.settings.critic, self.settings.layers)
+        return {"critic": critic.to(self.device)}
 
     def choose(self, seen: Tensor, masks: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Draw actions; note their log-probabilities, and the values of the critic."""
         seen = self.inputs(seen)
         logs = log_softmax(self.playing["network"](seen), masks)
         # Gumbel's method: the action of the greatest `logs - noise` is a draw from the softmax.
-        noise = torch.rand_like(logs).clamp_(DRAW_FROM, 1 - 1e-7).log_().neg_().log_()
+        noise = self.draw(logs).clamp_(DRAW_FROM, 1 - 1e-7).log_().neg_().log_()
         actions = (logs - noise).argmax(1)
         values = self.playing["critic"](torch.cat([seen, self.inputs(hidden)], 1))
         return actions, logs.gather(1, actions[:, None]).squeeze(1), values

@@ -1,6 +1,7 @@
 """Networks of the deep learners, and their files for agents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -166,11 +167,18 @@ def outputs(
     return (hidden.index_select(0, rows) * weights).sum(1) + layer.bias[which]
 
 
+@contextmanager
+def drawing(seed: int | None = None) -> Generator[None]:
+    """Leave PyTorch's generator as it is after drawing weights; a seed makes them reproducible."""
+    with torch.random.fork_rng(devices=[]):
+        if seed is not None:  # not `torch.manual_seed`, which seeds those of all GPUs as well
+            torch.default_generator.manual_seed(seed)
+        yield
+
+
 def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:
     """Build an untrained network; a seed makes its weights reproducible."""
-    with torch.random.fork_rng(devices=[]):
-        if seed is not None:
-            torch.manual_seed(seed)
+    with drawing(seed):
         return KINDS[shape.kind](shape)
 
 

@@ -94,7 +94,8 @@ def load(
         for name, tensor in tensors.items():
             if not torch.isfinite(tensor).all():
                 raise InputError(f"the tensor {name} has numbers that are not finite")
-        network = build(about)
+        with torch.random.fork_rng(devices=[]):  # a new network draws the weights that are replaced
+            network = build(about)
         network.load_state_dict(tensors)
     except InputError as error:
         raise InputError(f"{path} is not a network for this use: {error}") from None

@@ -1,5 +1,6 @@
 """What a command says, and keeps, where it cannot begin or cannot end as it should."""
 
+import errno
 import json
 import os
 import subprocess
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 from closedhand.arena import results
 from closedhand.bridges.cluster import Cluster
-from closedhand.cli import app
+from closedhand.cli import app, match, solve
 from closedhand.core.checks import InputError
 from closedhand.core.files import WriteError
 
@@ -73,3 +74,42 @@ def test_a_match_is_printed_although_it_cannot_be_saved(
         assert json.loads(done.stdout)["deals"] == 2
     else:
         assert "points" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printer", "saved"),
+    [
+        (
+            "match leduc --agents random,random --deals 2 --workers 1",
+            (match, "show_match"),
+            ["m.json", "m.png"],
+        ),
+        (
+            "match daihinmin --agents random --rounds 2 --option rounds=1 --workers 1",
+            (match, "show_league"),
+            ["m.json", "m.png"],
+        ),
+        (
+            "solve leduc --iterations 1",
+            (solve, "show_results"),
+            ["m.json/nash-conv.png", "m.json/pcfr+/strategy.npz"],
+        ),
+    ],
+    ids=["match", "league", "solve"],
+)
+def test_results_are_saved_although_nobody_takes_the_output(
+    arguments: str,
+    printer: tuple[Any, str],
+    saved: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("matplotlib")
+
+    def closed(data: Any) -> None:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr(*printer, closed)
+    done = CliRunner().invoke(app, [*arguments.split(), "--out", str(tmp_path / "m.json")])
+    assert done.exit_code == 1
+    assert all((tmp_path / each).exists() for each in saved)

@@ -94,7 +94,8 @@ def test_all_reproductions_run_one_after_the_other(
     assert asked == [(name, {"out": tmp_path / name, **shared}) for name in ("one", "two")]
     page = (tmp_path / "index.html").read_text()
     assert page.count("/report.html") == 2 and 'href="one/report.html"' in page
-    assert "(two/report.md)" in (tmp_path / "index.md").read_text()
+    text = (tmp_path / "index.md").read_text()
+    assert "(two/report.md)" in text and "seconds of the last command" in text
 
 
 def test_the_four_papers_have_the_common_options() -> None:

@@ -140,6 +140,21 @@ def test_rates_fall_to_the_share_that_is_left(cls):
 
 
 @BOTH
+def test_the_seed_alone_determines_the_weights(cls):
+    before, found = torch.get_rng_state(), []
+    for others in (0, 1):
+        made, *more = (learner(cls=cls) for _ in range(1 + others))
+        for _ in range(2):
+            for each in (made, *more):
+                each.advance(0)
+        found.append(made.agent_weights())
+        assert torch.equal(torch.get_rng_state(), before)
+        torch.rand(others)
+        before = torch.get_rng_state()
+    assert same(*found)
+
+
+@BOTH
 def test_a_resumed_one_has_the_same_weights(cls):
     ppo = learner(cls=cls)
     ppo.advance(0)
@@ -150,6 +165,7 @@ def test_a_resumed_one_has_the_same_weights(cls):
     for mine, theirs in zip(ppo.network.parameters(), twin.network.parameters(), strict=True):
         assert torch.equal(mine, theirs)
     assert (twin.updates, twin.decisions) == (2, ppo.decisions)
+    assert same(twin.agent_weights(), ppo.agent_weights())
     twin.advance(0)
     assert twin.updates == 3
 
@@ -200,7 +216,8 @@ def test_moments_that_wait_for_an_update_are_saved():
 
 def test_the_capture_of_a_graph_sets_moments_that_wait(monkeypatch):
     stream = SimpleNamespace(wait_stream=lambda other: None)
-    graph = SimpleNamespace(replay=lambda: None)
+    drawing: list[torch.Generator] = []
+    graph = SimpleNamespace(replay=lambda: None, register_generator_state=drawing.append)
     for name, fake in (
         ("Stream", lambda: stream), ("current_stream", lambda: stream), ("stream", nullcontext),
         ("CUDAGraph", lambda: graph), ("graph", nullcontext),
@@ -212,6 +229,7 @@ def test_the_capture_of_a_graph_sets_moments_that_wait(monkeypatch):
     again = waiting(state)
     again._descend = again._captured(again._learn, undo=True)
     again.advance(0)  # nothing but warm-up runs, which leave no trace
+    assert drawing == [again.random]
     assert same(moments_of(again.state()), moments_of(state))
     # Then the moments have places, to which they are restored at once.
     ppo.advance(0)

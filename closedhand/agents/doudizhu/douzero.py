@@ -85,7 +85,8 @@ class ValueNetwork(nn.Module):
 def load(path: Path, role: int) -> ValueNetwork:
     """Read the network of a role, 0 to 2; an `InputError` if the file does not hold it."""
     content = read_content(path)
-    network = ValueNetwork(POSITION[min(role, 1)])
+    with torch.random.fork_rng(devices=[]):  # as in `weights.load`
+        network = ValueNetwork(POSITION[min(role, 1)])
     wanted = network.state_dict()
     try:
         [found] = load_tensors(path, content)

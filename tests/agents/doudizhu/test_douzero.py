@@ -192,6 +192,12 @@ def test_damaged_and_other_files_are_refused(
     assert "\n" not in str(caught.value)
 
 
+def test_loading_leaves_pytorchs_generator_as_it_is(folder: Path) -> None:
+    before = torch.get_rng_state()
+    douzero.load(folder / DOUZERO_FILES[0], 0)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def test_missing_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"landlord\.ckpt"):
         make_agent(GAME, f"douzero:{tmp_path}")
