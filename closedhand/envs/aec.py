@@ -116,7 +116,6 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         self._begin(seed, given)
-        self._paid = self.game.returns(self._states[0])
         agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(agents, 0.0)
@@ -225,10 +224,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
     def _pay(self, agents: list[str], actor: str) -> None:
         """Reward all agents with the growth of their returns; clear the actor's earlier rewards."""
-        returns = self.game.returns(self._states[0])
-        growth = (returns - self._paid).tolist()
-        self._paid = returns
-        self.rewards = dict(zip(agents, growth, strict=True))
+        self.rewards = dict(zip(agents, self._growth(), strict=True))
         self._cumulative_rewards[actor] = 0.0
         self._accumulate_rewards()
 
