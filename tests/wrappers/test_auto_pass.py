@@ -112,6 +112,27 @@ def test_auto_pass_adds_up_the_rewards_of_forced_actions() -> None:
     assert sum(tables.infos["player_0"]["duplicate_score"].values()) == total
 
 
+def test_auto_pass_pays_all_rewards_of_a_wrapper_that_keeps_its_own() -> None:
+    """Also in a game that follows one whose agents have not fetched their rewards."""
+    suit = pytest.importorskip("supersuit")
+    tenfold = suit.reward_lambda_v0(raw_env("daihinmin", rounds=2), lambda reward: 10 * reward)
+    env = AutoPass(tenfold)
+    for seed in range(2):
+        env.reset(seed=seed)
+        rng, over = np.random.default_rng(seed), False
+        earned, paid = dict.fromkeys(env.agents, 0.0), np.zeros(5)
+        while not over:
+            observation, reward, over, _, _ = env.last()
+            earned[env.agent_selection] += reward
+            if not over:
+                env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+                paid += list(env.rewards.values())
+        for agent in set(env.agents) - {env.agent_selection}:
+            earned[agent] += env._cumulative_rewards[agent]
+        returns = 10 * env.game.returns(env.unwrapped.game_state)
+        assert list(earned.values()) == paid.tolist() == returns.tolist()
+
+
 def test_auto_pass_and_other_wrappers() -> None:
     """Penalties are seen through it, and scores of duplicate deals below and above it are right."""
     env = TerminateIllegalWrapper(AutoPass(raw_env("doudizhu")), illegal_reward=-1)
