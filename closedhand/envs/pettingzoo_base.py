@@ -73,7 +73,9 @@ class Table(common.Copied, Spaces):
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         self._states[0] = self.game.deal(self._rng) if given is None else given
-        self._paid = self.game.returns(self._states[0])
+        # `DuplicateDealing` starts other tables from here, even if `AutoPass` has played on.
+        self.start = self._states[0].copy()
+        self._paid = self.game.returns(self.start)
 
     def _growth(self) -> list[float]:
         """Return the growth of the returns by seat since the last call or `_begin`."""

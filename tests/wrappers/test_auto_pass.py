@@ -103,13 +103,32 @@ def test_auto_pass_adds_up_the_rewards_of_forced_actions() -> None:
     for table in range(5):
         tables.reset(options=None if table else {"state": state})
         paid = sum(env.rewards.values())
-        assert (paid > 0) == (table == 0)
+        assert paid > 0
         while not all(env.terminations.values()):
             tables.step(int(np.argmax(env.last()[0]["action_mask"])))
             paid += sum(env.rewards.values())
-        assert table or paid == env.unwrapped.game_state.moves - state.moves
+        assert paid == env.unwrapped.game_state.moves - state.moves
         total += paid
     assert sum(tables.infos["player_0"]["duplicate_score"].values()) == total
+
+
+def test_tables_that_forced_actions_end_within_reset_have_a_score() -> None:
+    env = duplicate(AutoPass(raw_env("doudizhu")))
+    *_, state, _ = (each.copy() for each in positions(env.game, seed=0, games=1))
+    assert len(env.game.legal(state)) == 1
+    for deal in range(2):
+        total = np.zeros(2)
+        for table in range(2):
+            env.reset(options=None if table else {"state": state})
+            assert all(env.terminations.values())
+            info = env.infos["player_0"]
+            assert (info["deal"], info["table"]) == (deal, table)
+            returns = env.game.returns(env.unwrapped.game_state)
+            for seat, team in enumerate(seating(env.game.sides, table)):
+                total[team] += returns[seat]
+        assert list(info["duplicate_score"].values()) == total.tolist()
+    env.reset()
+    assert env.infos["player_0"]["deal"] == 2 and not any(env.terminations.values())
 
 
 def test_auto_pass_pays_all_rewards_of_a_wrapper_that_keeps_its_own() -> None:
