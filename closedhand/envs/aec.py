@@ -21,13 +21,7 @@ from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.numba.fast_call import entry, pack
 from closedhand.core.status import ILLEGAL, OVER
 from closedhand.envs import common
-from closedhand.envs.observation_form import (
-    ACTION_MASK,
-    IN_INFO,
-    IN_OBSERVATION,
-    PLANES,
-    Observation,
-)
+from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES, Observation
 from closedhand.envs.pettingzoo_base import Table
 
 KERNELS = batch_kernels.play_one, batch_kernels.observe_one
@@ -64,14 +58,16 @@ def env(
 
 
 class CheckedMask(TerminateIllegalWrapper[str, Observation, int]):
-    """PettingZoo's check of an action against the mask, also if only the infos have the mask."""
+    """PettingZoo's check of an action against the mask, whatever the caller did with the mask."""
 
-    def observe(self, agent: str) -> Observation | None:
-        """Return the observation of an agent, see `GameAEC.observe`."""
-        seen, table = super().observe(agent), cast(GameAEC, self.unwrapped)
-        if self._prev_obs is not None and table.form.mask == IN_INFO:
-            self._prev_obs = ()  # PettingZoo looks into the infos if this is neither dict nor None
-        return seen
+    def step(self, action: int | None) -> None:
+        """Step the wrapped env, or end the game if the action is illegal."""
+        # PettingZoo would look into what it has handed out, which the caller may have changed.
+        table = cast(GameAEC, self.unwrapped)
+        seat = table.seat_of(self.agent_selection)
+        _, _, mask = table._run(LOOK, seat)  # pyright: ignore[reportPrivateUsage]
+        self._prev_obs = {ACTION_MASK: mask}
+        super().step(action)  # type: ignore[arg-type]
 
 
 class CheckedOrder(common.Copied, OrderEnforcingWrapper[str, Observation, int]):
