@@ -21,13 +21,7 @@ from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.numba.fast_call import entry, pack
 from closedhand.core.status import ILLEGAL, OVER
 from closedhand.envs import common
-from closedhand.envs.observation_form import (
-    ACTION_MASK,
-    IN_INFO,
-    IN_OBSERVATION,
-    PLANES,
-    Observation,
-)
+from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES, Observation
 from closedhand.envs.pettingzoo_base import Table
 
 KERNELS = batch_kernels.play_one, batch_kernels.observe_one
@@ -64,14 +58,16 @@ def env(
 
 
 class CheckedMask(TerminateIllegalWrapper[str, Observation, int]):
-    """PettingZoo's check of an action against the mask, also if only the infos have the mask."""
+    """PettingZoo's check of an action against the mask, whatever the caller did with the mask."""
 
-    def observe(self, agent: str) -> Observation | None:
-        """Return the observation of an agent, see `GameAEC.observe`."""
-        seen, table = super().observe(agent), cast(GameAEC, self.unwrapped)
-        if self._prev_obs is not None and table.form.mask == IN_INFO:
-            self._prev_obs = ()  # PettingZoo looks into the infos if this is neither dict nor None
-        return seen
+    def step(self, action: int | None) -> None:
+        """Step the wrapped env, or end the game if the action is illegal."""
+        # PettingZoo would look into what it has handed out, which the caller may have changed.
+        table = cast(GameAEC, self.unwrapped)
+        seat = table.seat_of(self.agent_selection)
+        _, _, mask = table._run(LOOK, seat)  # pyright: ignore[reportPrivateUsage]
+        self._prev_obs = {ACTION_MASK: mask}
+        super().step(action)  # type: ignore[arg-type]
 
 
 class CheckedOrder(common.Copied, OrderEnforcingWrapper[str, Observation, int]):
@@ -116,7 +112,6 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         self._begin(seed, given)
-        self._paid = self.game.returns(self._states[0])
         agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(agents, 0.0)
@@ -225,10 +220,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
     def _pay(self, agents: list[str], actor: str) -> None:
         """Reward all agents with the growth of their returns; clear the actor's earlier rewards."""
-        returns = self.game.returns(self._states[0])
-        growth = (returns - self._paid).tolist()
-        self._paid = returns
-        self.rewards = dict(zip(agents, growth, strict=True))
+        self.rewards = dict(zip(agents, self._growth(), strict=True))
         self._cumulative_rewards[actor] = 0.0
         self._accumulate_rewards()
 

@@ -25,7 +25,8 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
 
     Attributes, observations, masks, copies and states for search are those of `GameAEC`; masks are
     all zero after the end. The choices of other agents are hidden until the last observation, which
-    shows the finished game. Rewards are zero until the game ends.
+    shows the finished game. Rewards are zero until the game ends, except in games that pay in
+    stages.
 
     After an illegal action no action is played: the game ends, each agent that chose an illegal
     action gets `illegal_reward`, and its info contains `illegal_action`, True.
@@ -96,8 +97,8 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         over = batch_kernels.play_together(
             self.game.rules, self._states, ids, self.game.num_actions, legal
         )  # fmt: skip
-        if over:
-            rewards = self.game.returns(self._states[0]).tolist()
+        if legal.all():
+            rewards = self._growth()
         else:
             rewards = np.where(legal, 0.0, self.illegal_reward).tolist()
         ended = bool(over or not legal.all())

@@ -66,12 +66,23 @@ class Table(common.Copied, Spaces):
     def _begin(self, seed: int | None, given: State | None) -> None:
         """Start from a given state, or deal; a seed restarts the stream of deals.
 
-        Empty `agents`, which the caller sets at the end: see `GameAEC.step`.
+        The returns of the state count as paid. Empty `agents`, which the caller sets at the end:
+        see `GameAEC.step`.
         """
         self.agents = []
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         self._states[0] = self.game.deal(self._rng) if given is None else given
+        # `DuplicateDealing` starts other tables from here, even if `AutoPass` has played on.
+        self.start = self._states[0].copy()
+        self._paid = self.game.returns(self.start)
+
+    def _growth(self) -> list[float]:
+        """Return the growth of the returns by seat since the last call or `_begin`."""
+        returns = self.game.returns(self._states[0])
+        growth = (returns - self._paid).tolist()
+        self._paid = returns
+        return growth
 
     def seat_of(self, agent: Any) -> int:
         """Return the seat of an agent; an `InputError` refuses any other name."""

@@ -32,16 +32,21 @@ def aec_table(env: Any) -> GameAEC:
 
 
 def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSERVATION) -> OneSeat:
-    """Return the vector env of this package in `env`, for a library that needs masks.
+    """Return `env` if it is a vector env of this package, for a library that needs masks.
 
     `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `Rows`. `mode` is the
     autoreset mode that the library needs, `mask` where it looks for masks. An env in which several
     seats share a row, or that pays all seats, is refused: a library of one player would mix the
-    rewards.
+    rewards. So is a wrapped one: adapters use more of an env than Gymnasium's wrappers pass on.
     """
     inner = getattr(env, "unwrapped", env)
     if not isinstance(inner, OneSeat):
         raise InputError(f"a vector env of closedhand is needed here, not {shown(env)}")
+    if inner is not env:
+        raise InputError(
+            f"{library} takes the env without the wrapper {type(env).__name__}: put wrappers of "
+            f"{library} around the result"
+        )
     if isinstance(inner, GameVectorEnv) and inner.is_self_play:
         raise InputError(
             f"{library} takes one player a row, and here all seats share it: make the env with "

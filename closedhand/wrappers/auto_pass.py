@@ -31,6 +31,8 @@ class AutoPass(common.Copied, BaseWrapper[str, Observation, int]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game, as the wrapped env does."""
         super().reset(seed=seed, options=options)
+        # SuperSuit's reward wrappers keep those of the last game until the first step.
+        self.env._cumulative_rewards.update(self.env.rewards)
         self._go_on()
 
     def step(self, action: int | None) -> None:
@@ -40,14 +42,14 @@ class AutoPass(common.Copied, BaseWrapper[str, Observation, int]):
 
     def _go_on(self) -> None:
         """Play all forced actions that come next."""
-        base = aec_table(self.env)
+        env = self.env  # a wrapper may have rewards of its own
         while (action := self._forced()) is not None:
-            agent, earned = self.agent_selection, base.rewards.copy()
-            owed = base._cumulative_rewards[agent]
+            agent, earned = self.agent_selection, env.rewards.copy()
+            owed = env._cumulative_rewards[agent]
             super().step(action)
             for each, reward in earned.items():
-                base.rewards[each] += reward
-            base._cumulative_rewards[agent] += owed
+                env.rewards[each] += reward
+            env._cumulative_rewards[agent] += owed
 
     def _forced(self) -> int | None:
         """Return the only legal action of `agent_selection`; None if it has several, or is done."""

@@ -67,15 +67,16 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         is_last = self._table + 1 == self._tables
         if seed is not None or given or self._start is None or is_last:
             super().reset(seed=seed, options=options)
-            self._start = base.game_state
+            self._start = base.start
             self._deal = 0 if seed is not None else self._deal + 1
             self._table = 0
             self._scores = []
         else:
             super().reset(options={**(options or {}), "state": self._start})
             self._table += 1
-        # Forced actions may have earned rewards already.
+        # Forced actions may have earned rewards already, and ended the game.
         self._earned = dict(self.rewards)
+        self._add_score()
         self._publish()
 
     def step(self, action: int | None) -> None:
@@ -86,15 +87,19 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         if not ended:
             for agent, reward in self.rewards.items():
                 self._earned[agent] += reward
-            # PettingZoo's checks terminate all agents after an illegal action. The game is not over
-            # then, so this table has no score.
-            base = aec_table(self.env)
-            if all(self.terminations.values()) and base.game.over(base.game_state):
-                score = dict.fromkeys(self.teams, 0.0)
-                for agent, team in self._team_of().items():
-                    score[team] += self._earned[agent]
-                self._scores.append(score)
+            self._add_score()
         self._publish()
+
+    def _add_score(self) -> None:
+        """Keep what each team has earned at this table, if the game is over."""
+        # PettingZoo's checks terminate all agents after an illegal action. The game is not over
+        # then, so this table has no score.
+        base = aec_table(self.env)
+        if all(self.terminations.values()) and base.game.over(base.game_state):
+            score = dict.fromkeys(self.teams, 0.0)
+            for agent, team in self._team_of().items():
+                score[team] += self._earned[agent]
+            self._scores.append(score)
 
     def _team_of(self) -> dict[str, str]:
         seats = zip(self.possible_agents, seating(self._sides, self._table), strict=True)

@@ -45,8 +45,8 @@ class SB3VecEnv(VecEnv):
         """Take over what `gymnasium.make_vec` returns with same-step autoreset, or a list of these.
 
         Raises:
-            InputError: There is no env, or one is another env, has no masks or another autoreset
-                mode, or plays or pays all seats in one row, or the spaces differ.
+            InputError: There is no env, or one is another env, is in a wrapper, has no masks or
+                another autoreset mode, or plays or pays all seats in one row, or the spaces differ.
         """
         given = list(cast(Sequence[Any], envs)) if isinstance(envs, Sequence) else [envs]
         self.envs = [

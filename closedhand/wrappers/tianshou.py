@@ -42,8 +42,9 @@ class TianshouVectorEnv(BaseVectorEnv):
         `GameVectorEnv` also with `opponents`.
 
         Raises:
-            InputError: It is another env, has no masks or another mode, plays or pays all seats in
-                one row, or has parts beside `observation`, which Tianshou would lose.
+            InputError: It is another env, is in a wrapper, has no masks or another mode, plays or
+                pays all seats in one row, or has parts beside `observation`, which Tianshou would
+                lose.
         """
         self.env = vector_env(env, LIBRARY, AutoresetMode.DISABLED)
         self.part = only_part(self.env.single_observation_space, LIBRARY)

@@ -50,8 +50,8 @@ def torchrl_env(env: AnyEnv) -> TransformedEnv:
             with that mode for self-play.
 
     Raises:
-        InputError: It is another env, has no masks or another mode, or plays or pays all seats in
-            one row.
+        InputError: It is another env, or a vector env in a wrapper, has no masks or another mode,
+            or plays or pays all seats in one row.
     """
     ours = env.unwrapped
     if isinstance(ours, GameVectorEnv | Rows):

@@ -128,6 +128,20 @@ def test_planes_without_the_mask_are_checked_against_the_infos() -> None:
     assert env.rewards[agent] == -3 and all(env.terminations.values())
 
 
+@pytest.mark.parametrize("place", ["observation", "info"])
+def test_a_mask_that_the_caller_changes_leaves_the_check_as_it_is(place: str) -> None:
+    env: Any = pettingzoo.make("aec", "closedhand/leduc-v0", mask=place, illegal_reward=-3)
+    for action, paid in ((1, 0), (0, -3)):  # a check, and a fold, which is illegal
+        env.reset(seed=1)
+        agent = env.agent_selection
+        seen, *_, info = env.last()
+        masks = [info["action_mask"], *(seen.pop(name) for name in list(seen) if "mask" in name)]
+        for mask in masks:
+            mask[:] = 1 - mask
+        env.step(action)
+        assert env.rewards[agent] == paid and all(env.terminations.values()) == (paid != 0)
+
+
 def test_games_on_a_device_show_one_tensor() -> None:
     torch = pytest.importorskip("torch")
     given: Any = {"device": "cpu", "observation": "compact"}

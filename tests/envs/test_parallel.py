@@ -1,8 +1,11 @@
 """The parallel env: PettingZoo's compliance checks, the AEC env as an oracle, leaks, bad input."""
 
 import copy
+import dataclasses
+import importlib
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -17,6 +20,7 @@ from closedhand import GAMES, InputError, make_game
 from closedhand.core.registry import GAMES as ENVIRONMENTS
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.parallel import GameParallel, parallel_env
+from closedhand.testing.envs import check_parallel
 
 ID = "closedhand/chinese_poker-v0"
 OPTIONS: list[dict[str, Any]] = [
@@ -108,6 +112,24 @@ def test_equals_the_aec_env(options: dict[str, Any]) -> None:
         assert np.array_equal(env.state(), aec.state())
         for agent in env.possible_agents:
             assert same_sight(last[agent], aec.observe(agent))
+
+
+def test_a_staged_game_pays_at_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also from a state in which a player has been paid already."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "examples"))
+    game = dataclasses.replace(importlib.import_module("duel").make_game(), simultaneous=True)
+    env, rng, state = GameParallel(game), np.random.default_rng(0), game.parse_deal("2103456789")
+    for cards in ("", "21"):
+        for card in cards:
+            game.play(state, int(card))
+        seen, _ = env.reset(options={"state": state})
+        paid = game.returns(state)
+        while env.agents:
+            seen, rewards, *_ = env.step(choose(seen, rng))
+            returns = game.returns(env.game_state)
+            assert list(rewards.values()) == (returns - paid).tolist() != [0, 0]
+            paid = returns
+    check_parallel(game, seed=0, form="planes")
 
 
 @flat_and_substeps

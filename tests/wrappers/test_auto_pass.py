@@ -103,13 +103,53 @@ def test_auto_pass_adds_up_the_rewards_of_forced_actions() -> None:
     for table in range(5):
         tables.reset(options=None if table else {"state": state})
         paid = sum(env.rewards.values())
-        assert (paid > 0) == (table == 0)
+        assert paid > 0
         while not all(env.terminations.values()):
             tables.step(int(np.argmax(env.last()[0]["action_mask"])))
             paid += sum(env.rewards.values())
-        assert table or paid == env.unwrapped.game_state.moves - state.moves
+        assert paid == env.unwrapped.game_state.moves - state.moves
         total += paid
     assert sum(tables.infos["player_0"]["duplicate_score"].values()) == total
+
+
+def test_tables_that_forced_actions_end_within_reset_have_a_score() -> None:
+    env = duplicate(AutoPass(raw_env("doudizhu")))
+    *_, state, _ = (each.copy() for each in positions(env.game, seed=0, games=1))
+    assert len(env.game.legal(state)) == 1
+    for deal in range(2):
+        total = np.zeros(2)
+        for table in range(2):
+            env.reset(options=None if table else {"state": state})
+            assert all(env.terminations.values())
+            info = env.infos["player_0"]
+            assert (info["deal"], info["table"]) == (deal, table)
+            returns = env.game.returns(env.unwrapped.game_state)
+            for seat, team in enumerate(seating(env.game.sides, table)):
+                total[team] += returns[seat]
+        assert list(info["duplicate_score"].values()) == total.tolist()
+    env.reset()
+    assert env.infos["player_0"]["deal"] == 2 and not any(env.terminations.values())
+
+
+def test_auto_pass_pays_all_rewards_of_a_wrapper_that_keeps_its_own() -> None:
+    """Also in a game that follows one whose agents have not fetched their rewards."""
+    suit = pytest.importorskip("supersuit")
+    tenfold = suit.reward_lambda_v0(raw_env("daihinmin", rounds=2), lambda reward: 10 * reward)
+    env = AutoPass(tenfold)
+    for seed in range(2):
+        env.reset(seed=seed)
+        rng, over = np.random.default_rng(seed), False
+        earned, paid = dict.fromkeys(env.agents, 0.0), np.zeros(5)
+        while not over:
+            observation, reward, over, _, _ = env.last()
+            earned[env.agent_selection] += reward
+            if not over:
+                env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+                paid += list(env.rewards.values())
+        for agent in set(env.agents) - {env.agent_selection}:
+            earned[agent] += env._cumulative_rewards[agent]
+        returns = 10 * env.game.returns(env.unwrapped.game_state)
+        assert list(earned.values()) == paid.tolist() == returns.tolist()
 
 
 def test_auto_pass_and_other_wrappers() -> None:

@@ -238,6 +238,8 @@ def test_one_env_of_a_registry_is_enough_and_others_are_refused() -> None:
         SB3VecEnv(GameVectorEnv("leduc", 2, reward="seats", **options))
     with pytest.raises(InputError, match="a vector env of closedhand is needed here"):
         SB3VecEnv(SoloEnv("leduc"))
+    with pytest.raises(InputError, match="without the wrapper ClipReward: put wrappers of S"):
+        SB3VecEnv([made, gymnasium.wrappers.vector.ClipReward(made, 0, 1)])
     beside = gymnasium.make_vec("closedhand/Leduc-v0", 3, mask="info", **options)
     assert SB3VecEnv(beside).observation_space == SB3VecEnv(made).observation_space
     flat = gymnasium.make_vec("closedhand/Leduc-v0", 3, observation="flat", **options)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
@@ -160,7 +161,7 @@ def test_agents_of_pettingzoo_learn_together() -> None:
 
 
 def test_what_would_be_lost_is_refused() -> None:
-    from closedhand.wrappers.tianshou import TianshouAEC
+    from closedhand.wrappers.tianshou import TianshouAEC, TianshouVectorEnv
 
     line = "Tianshou keeps 'observation' alone and would lose status: make the env with obs"
     with pytest.raises(InputError, match=line):
@@ -171,6 +172,9 @@ def test_what_would_be_lost_is_refused() -> None:
         make(autoreset_mode="SameStep")
     with pytest.raises(InputError, match="Tianshou takes one reward a row: leave out reward='seat"):
         make(reward="seats")
+    games = GameVectorEnv("leduc", GAMES, opponents="random", **OPTIONS)
+    with pytest.raises(InputError, match="Tianshou takes the env without the wrapper ClipRe"):
+        TianshouVectorEnv(gymnasium.wrappers.vector.ClipReward(games, 0, 1))
     envs = make()
     envs.seed(1)
     for ids in ([4], [-1], [0.5], "x"):

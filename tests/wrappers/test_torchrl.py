@@ -78,6 +78,15 @@ def test_the_games_are_those_of_the_vector_env(make: Any) -> None:
     assert ends > 3
 
 
+def test_a_wrapper_takes_effect_or_is_refused() -> None:
+    from closedhand.wrappers.torchrl import torchrl_env
+
+    env = torchrl_env(gymnasium.wrappers.TransformReward(single(), lambda reward: 0 * reward + 7))
+    assert (env.rollout(3)["next", "reward"] == 7).all()
+    with pytest.raises(InputError, match="TorchRL takes the env without the wrapper ClipReward"):
+        torchrl_env(gymnasium.wrappers.vector.ClipReward(several(), 0, 1))
+
+
 def test_other_envs_are_refused() -> None:
     from closedhand.wrappers.torchrl import torchrl_env
 
