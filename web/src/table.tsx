@@ -74,7 +74,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   const hand = useMemo(() => (own?.cards ?? []).filter((card) => card && card !== " "), [own?.cards.join("|")]);
   const { pending, error, send, ask } = useSender(table);
   const myTurn = table.asked && !pending;
-  const choice = useChoice(hand, position.legal);
+  const choice = useChoice(hand, position.legal, position.to_beat !== null);
   const [readings, setReadings] = useState<Action[]>([]); // plays of the same cards, to choose from
   const [panel, setPanel] = useState<Panel>("");
   const [arrangement, setArrangement] = useState<string | null>(null); // of the parts, from the hints
