@@ -19,7 +19,7 @@ from support_browser import (
     wait_for_change,
     wait_for_turn,
 )
-from support_web import compile_advice, compile_small, compile_table, serving
+from support_web import compile_advice, compile_small, compile_table, serving, wired
 
 from closedhand import make_game
 from closedhand.core.records import from_state, parse_line
@@ -38,6 +38,12 @@ def record(name: str) -> str:
     game, rng = make_game(name), np.random.default_rng(3)
     agents = [f"p{seat}" for seat in range(game.num_players)]
     return from_state(game, game.playout(game.deal(rng), rng), agents).to_json()
+
+
+def port_of(page: Any) -> int:
+    port = urllib.parse.urlsplit(page.context.base).port
+    assert port
+    return port
 
 
 @pytest.mark.parametrize(
@@ -163,22 +169,55 @@ def test_a_tap_completes_a_play_and_a_double_tap_plays(visit: Callable[..., Any]
 
 
 def test_persons_hand_on_one_device(visit: Callable[..., Any]) -> None:
-    """Nobody's cards are shown between two persons."""
+    """Nobody's cards are shown between two persons, after a reload, or before the next hand."""
     compile_table("leduc")
     page = visit()
     set_table(page, "leduc", "", "", "0.02")
     page.locator(".seat-name").nth(1).fill("$&")
     page.check("#hotseat")
     page.click("#start")
-    page.wait_for_selector('.status[data-turn="true"]')
-    for name in ("$&", "seat 1"):
-        own = page.locator(".act", has_text="check")
-        own.click()
+
+    def take(name: str) -> None:
         page.wait_for_selector("#take")
         assert page.inner_text("#take") == f"It is the turn of {name}"
         assert page.locator(".card").count() == 0
         page.click("#take")
         page.wait_for_selector('.status[data-turn="true"]')
+
+    take("seat 1")
+    page.click(".act >> text=check")
+    take("$&")
+    page.reload()
+    take("$&")
+    page.click(".act >> text=check")
+    take("seat 1")
+    page.click(".act >> text=raise")
+    take("$&")
+    page.click(".act >> text=fold")
+    page.click("#next")
+    take("seat 1")
+    page.click(".act >> text=raise")
+    take("$&")
+    page.click(".act >> text=fold")
+    page.click("#same")  # the first to act holds the device, but sits at another seat
+    take("$&")
+
+
+def test_a_shared_device_shows_no_hand_while_an_agent_begins(visit: Callable[..., Any]) -> None:
+    """Who holds the device is asked, though it is nobody's turn."""
+    compile_table("doudizhu")
+    page = visit()
+    seats = [{"agent": "random"}, {"name": "Ann"}, {"name": "Bob"}]
+    with wired(port_of(page)) as wire:
+        found = wire.ask("open", game="doudizhu", options={}, seats=seats, pace=60.0)
+    page.evaluate("table => localStorage.setItem(`hotseat ${table}`, 'yes')", found["table"])
+    page.goto(f"{page.context.base}#/t/{found['table']}/{found['tokens'][1]}")
+    for _ in range(2):
+        page.wait_for_selector("#take")
+        assert page.inner_text("#take") == "Ann" and page.locator(".card").count() == 0
+        page.click("#take")
+        page.wait_for_selector(".mine .card")
+        page.reload()
 
 
 def test_sound_and_motion_are_switched_off(visit: Callable[..., Any]) -> None:

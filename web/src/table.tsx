@@ -40,6 +40,7 @@ export function TablePage({ id, token }: { id: string; token: string }) {
   const { net, games, language } = useShared();
   const [table, setTable] = useState<Table | null>(null);
   const [error, setError] = useState("");
+  const [, setShown] = useState(0);
 
   useEffect(() => {
     setTable(null);
@@ -62,7 +63,7 @@ export function TablePage({ id, token }: { id: string; token: string }) {
   if (error) return <main class="page"><p class="error" role="alert">{error}</p><a class="button" href="#/">{t("Back to the games")}</a></main>;
   if (!table || !game) return <main class="page"><p class="busy">…</p></main>;
   const next = nextSeat(table);
-  if (next >= 0) return <Handover table={table} to={next} t={t} />;
+  if (next >= 0) return <Handover table={table} to={next} show={() => setShown((before) => before + 1)} t={t} />;
   return <AtTable table={table} game={game} t={t} />;
 }
 
