@@ -23,7 +23,7 @@ from support_web import compile_advice, compile_small, compile_table, serving, w
 
 from closedhand import make_game
 from closedhand.core.records import from_state, parse_line
-from closedhand.web import catalogue
+from closedhand.web import catalogue, lobby
 from closedhand.web.lobby import PAST_HANDS, bound_game
 from closedhand.web.study import games_in
 
@@ -218,6 +218,28 @@ def test_a_shared_device_shows_no_hand_while_an_agent_begins(visit: Callable[...
         page.click("#take")
         page.wait_for_selector(".mine .card")
         page.reload()
+
+
+def test_a_table_goes_on_after_an_agent_has_failed(
+    visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compile_table("leduc")
+    decide, failures = lobby._decide, [ZeroDivisionError()]
+
+    def decide_later(*arguments: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return decide(*arguments)
+
+    monkeypatch.setattr(lobby, "_decide", decide_later)
+    page = visit()
+    start(page, "leduc")
+    assert wait_for_turn(page)
+    page.click(".act >> text=check")
+    page.wait_for_selector(".error >> text=ZeroDivisionError")
+    page.click("#resume")
+    page.wait_for_selector("#resume", state="detached")
+    wait_for_turn(page)
 
 
 def test_sound_and_motion_are_switched_off(visit: Callable[..., Any]) -> None:

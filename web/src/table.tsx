@@ -215,7 +215,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
             {result ? <b class={toneClass(result, seat)}> {signed(result[seat])}</b> : null}
           </p>
           {coached && seat >= 0 ? <Coach table={table} hint={hint} preparing={preparing} t={t} /> : null}
-          {table.trouble ? <p class="error" role="alert">{table.trouble}</p> : null}
+          {table.trouble ? <p class="error" role="alert">{table.trouble} {seat >= 0 && !table.remote ? <button type="button" id="resume" onClick={() => void ask("step")}>{t("Go on")}</button> : null}</p> : null}
           {error ? <p class="error" role="alert">{error}</p> : null}
           {hinted && panel !== "hint" ? <HintLine hint={hint} preparing={preparing} open={() => setPanel("hint")} t={t} /> : null}
           {position.over && position.returns ? <Result table={table} t={t} /> : null}
