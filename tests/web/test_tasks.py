@@ -24,6 +24,7 @@ from support_web import compile_advice, compile_small, compile_table, serving, w
 from closedhand import make_game
 from closedhand.core.records import from_state, parse_line
 from closedhand.web import catalogue, lobby
+from closedhand.web.guard import RATE
 from closedhand.web.lobby import PAST_HANDS, bound_game
 from closedhand.web.study import games_in
 
@@ -240,6 +241,59 @@ def test_a_table_goes_on_after_an_agent_has_failed(
     page.click("#resume")
     page.wait_for_selector("#resume", state="detached")
     wait_for_turn(page)
+
+
+def sent(page: Any) -> list[str]:
+    """Load a page anew; the names of the requests that it sends from then on."""
+    found: list[str] = []
+
+    def keep(frame: str | bytes) -> None:
+        found.append(json.loads(frame)["do"])
+
+    page.on("websocket", lambda socket: socket.on("framesent", keep))
+    page.reload()
+    return found
+
+
+def test_a_held_arrow_asks_for_no_more_than_the_server_takes(visit: Callable[..., Any]) -> None:
+    """Also while `Analyse` is open, and every frame shows another position."""
+    compile_advice("doudizhu", "greedy")
+    page = visit(f"#/replay/{urllib.parse.quote(record('doudizhu'), safe='')}")
+    requests = sent(page)
+    page.click("#analyse")
+    page.wait_for_selector(".values li")
+    last, before = int(page.get_attribute("#scrub", "max")), len(requests)
+    milliseconds = page.evaluate(
+        """async (times) => {
+          const begun = performance.now();
+          for (let i = 0; i < times; i++) {
+            const key = i < times / 2 ? "ArrowRight" : "ArrowLeft";
+            document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+            await new Promise(requestAnimationFrame);
+          }
+          return performance.now() - begun;
+        }""",
+        2 * last - 3,
+    )
+    assert len(requests) - before <= RATE * milliseconds / 1000 + 3
+    at = page.input_value("#scrub")
+    page.wait_for_selector(f".replay-page[data-ply='{at}']")
+
+
+def test_a_held_key_takes_one_play_back(visit: Callable[..., Any]) -> None:
+    compile_table("leduc")
+    page = visit()
+    start(page, "leduc")
+    requests = sent(page)
+    assert wait_for_turn(page)
+    before = version(page)
+    page.locator(".act").first.click()
+    wait_for_change(page, before)
+    wait_for_turn(page)
+    for _ in range(10):
+        page.keyboard.down("u")
+    page.keyboard.up("u")
+    assert requests.count("undo") == 1
 
 
 def test_sound_and_motion_are_switched_off(visit: Callable[..., Any]) -> None:

@@ -187,7 +187,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
       const free = ofRank.find((i) => !choice.chosen.has(i));
       if (free !== undefined) choice.toggle(free);
       else ofRank.forEach(choice.toggle);
-    } else others[key]?.();
+    } else if (!event.repeat) others[key]?.();
   });
 
   const preparing = usePreparation(game, "hints", (hinted || coached) && table.asked && !hint, t);
