@@ -27,6 +27,7 @@ from closedhand.web import catalogue, lobby
 from closedhand.web.guard import RATE
 from closedhand.web.lobby import PAST_HANDS, bound_game
 from closedhand.web.study import games_in
+from closedhand.web.table import MOST_HANDS, Hand, Seat, Table
 
 pytestmark = NEEDS_CHROMIUM
 
@@ -113,6 +114,27 @@ def test_a_hand_with_its_auction_ends_with_its_result(visit: Callable[..., Any])
     page.click("#forget")
     page.click("#forget")
     page.wait_for_selector("text=No hand has been played")
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [(MOST_HANDS - 1, f"{MOST_HANDS - 1} hands"), (MOST_HANDS, f"last {MOST_HANDS} hands")],
+)
+def test_a_total_of_the_last_hands_says_so(
+    visit: Callable[..., Any], tmp_path: Path, kept: int, said: str
+) -> None:
+    compile_table("leduc")
+    game = make_game("leduc")
+    seats = [Seat(name="Ann", token="ann"), Seat(agent="random", player=1)]
+    table = Table("table", game, seats, game.deal(np.random.default_rng(0)))
+    table.hands = [Hand([1.0, -1.0], [0, 1], ["Ann", "random"], 0)] * kept
+    (tmp_path / "table.json").write_text(json.dumps(table.saved()))
+    with serving(tmp_path) as port:
+        page = visit()
+        page.goto(f"http://127.0.0.1:{port}/")
+        page.click(f".tables a >> text={said}")
+        page.click("[data-panel=score]")
+        page.wait_for_selector(f"h3:text-is('Total ({said})')")
 
 
 def test_the_mean_of_few_hands_has_a_wide_interval(
