@@ -25,7 +25,8 @@ from closedhand import make_game
 from closedhand.core.records import from_state, parse_line
 from closedhand.web import catalogue, lobby
 from closedhand.web.guard import RATE
-from closedhand.web.lobby import PAST_HANDS, bound_game
+from closedhand.web.lobby import MOST_NAME, PAST_HANDS, bound_game
+from closedhand.web.past_hands import PastHands
 from closedhand.web.study import games_in
 from closedhand.web.table import MOST_HANDS, Hand, Seat, Table
 
@@ -135,6 +136,28 @@ def test_a_total_of_the_last_hands_says_so(
         page.click(f".tables a >> text={said}")
         page.click("[data-panel=score]")
         page.wait_for_selector(f"h3:text-is('Total ({said})')")
+
+
+def test_a_long_name_that_begins_with_an_emoji(visit: Callable[..., Any], tmp_path: Path) -> None:
+    """It widens neither page that lists it, and its first character is drawn whole."""
+    compile_table("leduc")
+    game, name = make_game("leduc"), "\N{FOX FACE}" + "x" * (MOST_NAME - 1)
+    seats = [Seat(name="Ann", token="ann"), Seat(name=name, token="fox", player=1)]
+    table = Table("table", game, seats, game.deal(np.random.default_rng(0)))
+    while not table.over:
+        table.play(int(game.legal(table.state)[-1]))
+    (tmp_path / "table.json").write_text(json.dumps(table.saved()))
+    PastHands(tmp_path / PAST_HANDS).add(table)
+    with serving(tmp_path) as port:
+        page = visit(viewport={"width": 360, "height": 640})
+        for place in ("", "#/past"):
+            page.goto("about:blank")
+            page.goto(f"http://127.0.0.1:{port}/{place}")
+            page.wait_for_selector(f".tables li >> text={name}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.goto(f"http://127.0.0.1:{port}/#/t/table/ann")
+        page.wait_for_selector(".seat .avatar")
+        assert page.inner_text(".seat .avatar") == "\N{FOX FACE}"
 
 
 def test_the_mean_of_few_hands_has_a_wide_interval(
