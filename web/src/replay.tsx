@@ -203,7 +203,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
           ) : null}
           {panel === "hint" ? <>{ply < last ? <HintPanel hint={hint} game={game} t={t} use={() => {}} again={analyse} /> : <p>{t("The hand is over")}</p>}
             {data.solvable && ply < last ? <EndgamePanel endgame={endgame} game={game} name={nameOf} again={() => solve(true)} t={t} /> : null}
-            <ChancesPanel chances={chances} holders={holders} own={-9} game={game} t={t} /></> : null}
+            {ply < last ? <ChancesPanel chances={chances} holders={holders} own={-9} game={game} t={t} /> : null}</> : null}
           {panel === "play" ? <Setup game={game} request="playon" given={{ ply }} players={data.players} /> : null}
         </aside>
       </div>
