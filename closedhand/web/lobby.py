@@ -178,7 +178,7 @@ class Lobby:
             start = game.parse_deal(deal) if deal else game.deal(np.random.default_rng((seed, 0)))
             has_persons = any(not seat.agent for seat in players)
             return Table(
-                secrets.token_urlsafe(9), game, players, start, list(actions),
+                secrets.token_urlsafe(9), game, players, start, list(actions), first=len(actions),
                 open=hands_open and not has_persons, pace=pace_of(pace),
                 watch=secrets.token_urlsafe(12), seed=seed,
             )  # fmt: skip

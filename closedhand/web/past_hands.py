@@ -34,8 +34,8 @@ class PastHands:
         self.path = path
 
     def add(self, table: Table) -> None:
-        """Keep the finished hand of a table, unless agents alone play there."""
-        if not table.persons:
+        """Keep the finished hand of a table, unless agents alone, or others at first, played it."""
+        if not table.persons or table.first:
             return
         try:
             record = table.record().to_json()

@@ -49,7 +49,7 @@ def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> di
 
     `actors` are the seats that made the actions of `game.history`, -1 if unknown; in every game it
     is public who acts. With `legal` the legal actions are listed, unless they are more than
-    `MOST_LISTED`, or the player sorts the hand into `Game.parts`.
+    `MOST_LISTED`, or the player sorts the hand into `Game.parts`; and the play to beat is named.
     """
     view = views[0]
     over = game.over(view)
@@ -63,6 +63,7 @@ def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> di
         "legal": None,
         "number": 0,
         "parts": [],
+        "to_beat": None,
     }
     if legal and not over:
         parts = game.parts(view)
@@ -71,6 +72,8 @@ def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> di
         found["number"] = len(ids)
         if len(ids) <= MOST_LISTED and not parts:
             found["legal"] = [describe_action(game, view, int(action)) for action in ids]
+            if any(not action["cards"] for action in found["legal"]):  # the player may pass
+                found["to_beat"] = _to_beat(scenes[0], found["moves"])
     return found
 
 
@@ -82,6 +85,19 @@ def describe_action(game: Game, view: State, action: int) -> dict[str, Any]:
         "cards": list(game.cards(action, view)),
         "kind": kind_of(game, action),
     }
+
+
+def _to_beat(scene: Sequence[Row], moves: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the latest move whose cards still lie on the table; None if the player leads.
+
+    That a player may pass does not tell: in some games a leader may pass too.
+    """
+    lying = {row.last: row.seat for row in scene if row.last}
+    for move in reversed(moves):
+        seat = lying.get(tuple(move["cards"]))
+        if seat is not None:
+            return {**move, "player": seat}
+    return None
 
 
 def _row(rows: Sequence[Row]) -> dict[str, Any]:

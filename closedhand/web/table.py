@@ -22,7 +22,7 @@ from closedhand.web.uploads import decoded
 
 MOST_HANDS = 200
 """Hands whose results a table keeps."""
-PLAIN = ("actions", "open", "pace", "watch", "deal", "turn", "seed", "changed")
+PLAIN = ("actions", "first", "open", "pace", "watch", "deal", "turn", "seed", "changed")
 """Attributes of a table that are saved as they are."""
 PACE, SLOWEST = 0.7, 60.0
 """Default and longest time between actions of agents, in seconds: people must be able to follow."""
@@ -77,6 +77,7 @@ class Table:
         game: The game; actions are whole plays.
         start: The state at the deal of this hand.
         actions: Ids of the actions since the deal.
+        first: Number of those that were made before this table was opened, in a game under study.
         open: Whether spectators see all hands.
         pace: Seconds between actions of agents. 0: at once where a person plays; where agents alone
             play, paused, with one action for each request.
@@ -99,6 +100,7 @@ class Table:
     seats: list[Seat]
     start: State
     actions: list[int] = field(default_factory=list[int])
+    first: int = 0
     open: bool = False
     pace: float = PACE
     watch: str = ""
@@ -183,7 +185,7 @@ class Table:
         before = state
         for number, action in enumerate(self.actions):
             player = int(state["player"])
-            if player == seat:
+            if player == seat and number >= self.first:
                 last, since, before = number, [], state.copy()
             else:
                 since.append(player)
@@ -201,15 +203,15 @@ class Table:
         self._restart()
 
     def again(self, same: bool) -> None:
-        """Begin another hand; if `same`, on this deal with the players rotated by one seat."""
+        """Begin another hand; if `same`, this one again with the players rotated by one seat."""
         if same:
             self.seats = [self.seats[-1], *self.seats[:-1]]
             self.turn += 1
         else:
             self.deal += 1
-            self.turn = 0
+            self.turn = self.first = 0
             self.start = self.game.deal(np.random.default_rng((self.seed, self.deal)))
-        self.actions = []
+        self.actions = self.actions[: self.first]
         self.agents = {}
         self._restart()
 
@@ -250,7 +252,7 @@ def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
 
 TRUTH = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
 SAVED = {
-    "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(NATURAL),
+    "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(NATURAL), "first": NATURAL,
     "seats": list_of(OPTIONS), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
     "hands": list_of(OPTIONS), "deal": NATURAL, "turn": NATURAL, "seed": NATURAL, "changed": NUMBER,
 }  # fmt: skip
@@ -290,4 +292,6 @@ def restored(id: str, data: Any) -> Table:
     hands = [Hand(**each) for each in data["hands"]]
     if len(seats) != game.num_players:
         raise InputError(f"a table of {game.name} has {game.num_players} seats, not {len(seats)}")
+    if data["first"] > len(data["actions"]):
+        raise InputError(f"{data['first']} of {len(data['actions'])} actions cannot be the first")
     return Table(id, game, seats, start, hands=hands, **{name: data[name] for name in PLAIN})

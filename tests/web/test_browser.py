@@ -562,6 +562,11 @@ def test_a_replay_is_scrubbed_and_judged(visit: Callable[..., Any]) -> None:
         copied[button] = now
     page.click("#analyse")
     page.wait_for_selector(".values li")
+    page.fill("#scrub", str(last))
+    page.wait_for_selector(".side >> text=The hand is over")
+    assert page.locator(".side .busy, .side h2").count() == 0
+    page.fill("#scrub", "0")
+    page.wait_for_selector(".values li")
     page.click(".tabs >> text=Play on from here")
     page.click("#start")
     page.wait_for_selector(".table-page[data-version]")

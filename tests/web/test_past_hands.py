@@ -36,6 +36,13 @@ def test_a_hand_is_kept_with_its_record_for_its_owner_alone(tmp_path: Path) -> N
     assert path.stat().st_mode & 0o077 == 0
 
 
+def test_a_hand_that_others_have_begun_is_not_kept(tmp_path: Path) -> None:
+    kept, table = PastHands(tmp_path / "hands.jsonl"), played()
+    table.first = 1
+    kept.add(table)
+    assert kept.listed() == []
+
+
 def test_a_hand_whose_end_is_undone_is_taken_back(tmp_path: Path) -> None:
     kept, table = PastHands(tmp_path / "hands.jsonl"), played()
     kept.add(table)

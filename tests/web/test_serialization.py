@@ -96,6 +96,37 @@ def test_legal_plays_are_those_of_the_game(game: Game) -> None:
             assert all(hand.count(card) >= action["cards"].count(card) for card in action["cards"])
 
 
+def test_who_leads_has_no_play_to_beat() -> None:
+    """Who leads may pass as well, after all have passed, an eight, or the play of one now out."""
+    game, rng = make_game("daihinmin").flat, np.random.default_rng(6)
+    leads = 0
+    for _ in range(2):
+        for state, actors in course(game, rng):
+            seat = int(state["player"])
+            found = describe(game, seen_by(game, state, seat), actors, legal=True)["to_beat"]
+            target = int(state["target"])
+            leads += target < 0
+            assert (found is None) == (target < 0)
+            if found:
+                assert found["text"] == game.text(target, state)
+                assert found["player"] == state["owner"]
+    assert leads > 20
+
+
+@pytest.mark.parametrize(("plays", "lies"), [("3", True), ("3 PASS", True), ("3 PASS PASS", False)])
+def test_a_play_that_all_have_passed_on_is_not_to_beat(plays: str, lies: bool) -> None:
+    game = make_game("doudizhu")
+    actions = plays.split()
+    state = game.deal(np.random.default_rng(0))
+    for action in actions:
+        game.play(state, game.parse(action, state))
+    actors = [0, 1, 2][: len(actions)]
+    seat = int(state["player"])
+    found = describe(game, seen_by(game, state, seat), actors, legal=True)["to_beat"]
+    assert (found is not None) == lies
+    assert found is None or (found["player"], found["text"]) == (0, "3")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,6 +152,25 @@ def test_the_same_deal_again_with_seats_moved() -> None:
     assert (table.deal, table.turn) == (1, 0)
 
 
+def test_a_hand_that_was_played_on_begins_at_its_position() -> None:
+    """Undo leaves the actions before it, and the same deal begins there."""
+    table, rng = seated("doudizhu"), np.random.default_rng(6)
+    play_out(table, rng, 4)
+    table = Table("t", table.game, table.seats, table.start, table.actions, first=4)
+    position = table.state.tobytes()
+    with pytest.raises(InputError, match="nothing to undo"):
+        table.undo(0)
+    play_out(table, rng, 7)
+    table.undo(0)
+    assert len(table.actions) == 6
+    play_out(table, rng)
+    table = restored("t", json.loads(json.dumps(table.saved())))
+    table.again(same=True)
+    assert table.state.tobytes() == position
+    table.again(same=False)
+    assert (table.actions, table.first) == ([], 0)
+
+
 def test_tokens_open_their_own_seat_only() -> None:
     table = seated("doudizhu", persons=2)
     table.watch = "watch"
@@ -174,6 +193,7 @@ def test_tokens_open_their_own_seat_only() -> None:
         {"seats": [{"agent": "random"}] * 3},
         {"hands": [{}]},
         {"pace": "fast"},
+        {"first": 1},
         {"seed": -1},
     ],
     ids=str,

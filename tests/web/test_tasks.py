@@ -19,13 +19,16 @@ from support_browser import (
     wait_for_change,
     wait_for_turn,
 )
-from support_web import compile_advice, compile_small, compile_table, serving
+from support_web import compile_advice, compile_small, compile_table, serving, wired
 
 from closedhand import make_game
 from closedhand.core.records import from_state, parse_line
-from closedhand.web import catalogue
-from closedhand.web.lobby import PAST_HANDS, bound_game
+from closedhand.web import catalogue, lobby
+from closedhand.web.guard import RATE
+from closedhand.web.lobby import MOST_NAME, PAST_HANDS, bound_game
+from closedhand.web.past_hands import PastHands
 from closedhand.web.study import games_in
+from closedhand.web.table import MOST_HANDS, Hand, Seat, Table
 
 pytestmark = NEEDS_CHROMIUM
 
@@ -38,6 +41,12 @@ def record(name: str) -> str:
     game, rng = make_game(name), np.random.default_rng(3)
     agents = [f"p{seat}" for seat in range(game.num_players)]
     return from_state(game, game.playout(game.deal(rng), rng), agents).to_json()
+
+
+def port_of(page: Any) -> int:
+    port = urllib.parse.urlsplit(page.context.base).port
+    assert port
+    return port
 
 
 @pytest.mark.parametrize(
@@ -108,6 +117,49 @@ def test_a_hand_with_its_auction_ends_with_its_result(visit: Callable[..., Any])
     page.wait_for_selector("text=No hand has been played")
 
 
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [(MOST_HANDS - 1, f"{MOST_HANDS - 1} hands"), (MOST_HANDS, f"last {MOST_HANDS} hands")],
+)
+def test_a_total_of_the_last_hands_says_so(
+    visit: Callable[..., Any], tmp_path: Path, kept: int, said: str
+) -> None:
+    compile_table("leduc")
+    game = make_game("leduc")
+    seats = [Seat(name="Ann", token="ann"), Seat(agent="random", player=1)]
+    table = Table("table", game, seats, game.deal(np.random.default_rng(0)))
+    table.hands = [Hand([1.0, -1.0], [0, 1], ["Ann", "random"], 0)] * kept
+    (tmp_path / "table.json").write_text(json.dumps(table.saved()))
+    with serving(tmp_path) as port:
+        page = visit()
+        page.goto(f"http://127.0.0.1:{port}/")
+        page.click(f".tables a >> text={said}")
+        page.click("[data-panel=score]")
+        page.wait_for_selector(f"h3:text-is('Total ({said})')")
+
+
+def test_a_long_name_that_begins_with_an_emoji(visit: Callable[..., Any], tmp_path: Path) -> None:
+    """It widens neither page that lists it, and its first character is drawn whole."""
+    compile_table("leduc")
+    game, name = make_game("leduc"), "\N{FOX FACE}" + "x" * (MOST_NAME - 1)
+    seats = [Seat(name="Ann", token="ann"), Seat(name=name, token="fox", player=1)]
+    table = Table("table", game, seats, game.deal(np.random.default_rng(0)))
+    while not table.over:
+        table.play(int(game.legal(table.state)[-1]))
+    (tmp_path / "table.json").write_text(json.dumps(table.saved()))
+    PastHands(tmp_path / PAST_HANDS).add(table)
+    with serving(tmp_path) as port:
+        page = visit(viewport={"width": 360, "height": 640})
+        for place in ("", "#/past"):
+            page.goto("about:blank")
+            page.goto(f"http://127.0.0.1:{port}/{place}")
+            page.wait_for_selector(f".tables li >> text={name}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.goto(f"http://127.0.0.1:{port}/#/t/table/ann")
+        page.wait_for_selector(".seat .avatar")
+        assert page.inner_text(".seat .avatar") == "\N{FOX FACE}"
+
+
 def test_the_mean_of_few_hands_has_a_wide_interval(
     visit: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -163,22 +215,130 @@ def test_a_tap_completes_a_play_and_a_double_tap_plays(visit: Callable[..., Any]
 
 
 def test_persons_hand_on_one_device(visit: Callable[..., Any]) -> None:
-    """Nobody's cards are shown between two persons."""
+    """Nobody's cards are shown between two persons, after a reload, or before the next hand."""
     compile_table("leduc")
     page = visit()
     set_table(page, "leduc", "", "", "0.02")
     page.locator(".seat-name").nth(1).fill("$&")
     page.check("#hotseat")
     page.click("#start")
-    page.wait_for_selector('.status[data-turn="true"]')
-    for name in ("$&", "seat 1"):
-        own = page.locator(".act", has_text="check")
-        own.click()
+
+    def take(name: str) -> None:
         page.wait_for_selector("#take")
         assert page.inner_text("#take") == f"It is the turn of {name}"
         assert page.locator(".card").count() == 0
         page.click("#take")
         page.wait_for_selector('.status[data-turn="true"]')
+
+    take("seat 1")
+    page.click(".act >> text=check")
+    take("$&")
+    page.reload()
+    take("$&")
+    page.click(".act >> text=check")
+    take("seat 1")
+    page.click(".act >> text=raise")
+    take("$&")
+    page.click(".act >> text=fold")
+    page.click("#next")
+    take("seat 1")
+    page.click(".act >> text=raise")
+    take("$&")
+    page.click(".act >> text=fold")
+    page.click("#same")  # the first to act holds the device, but sits at another seat
+    take("$&")
+
+
+def test_a_shared_device_shows_no_hand_while_an_agent_begins(visit: Callable[..., Any]) -> None:
+    """Who holds the device is asked, though it is nobody's turn."""
+    compile_table("doudizhu")
+    page = visit()
+    seats = [{"agent": "random"}, {"name": "Ann"}, {"name": "Bob"}]
+    with wired(port_of(page)) as wire:
+        found = wire.ask("open", game="doudizhu", options={}, seats=seats, pace=60.0)
+    page.evaluate("table => localStorage.setItem(`hotseat ${table}`, 'yes')", found["table"])
+    page.goto(f"{page.context.base}#/t/{found['table']}/{found['tokens'][1]}")
+    for _ in range(2):
+        page.wait_for_selector("#take")
+        assert page.inner_text("#take") == "Ann" and page.locator(".card").count() == 0
+        page.click("#take")
+        page.wait_for_selector(".mine .card")
+        page.reload()
+
+
+def test_a_table_goes_on_after_an_agent_has_failed(
+    visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compile_table("leduc")
+    decide, failures = lobby._decide, [ZeroDivisionError()]
+
+    def decide_later(*arguments: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return decide(*arguments)
+
+    monkeypatch.setattr(lobby, "_decide", decide_later)
+    page = visit()
+    start(page, "leduc")
+    assert wait_for_turn(page)
+    page.click(".act >> text=check")
+    page.wait_for_selector(".error >> text=ZeroDivisionError")
+    page.click("#resume")
+    page.wait_for_selector("#resume", state="detached")
+    wait_for_turn(page)
+
+
+def sent(page: Any) -> list[str]:
+    """Load a page anew; the names of the requests that it sends from then on."""
+    found: list[str] = []
+
+    def keep(frame: str | bytes) -> None:
+        found.append(json.loads(frame)["do"])
+
+    page.on("websocket", lambda socket: socket.on("framesent", keep))
+    page.reload()
+    return found
+
+
+def test_a_held_arrow_asks_for_no_more_than_the_server_takes(visit: Callable[..., Any]) -> None:
+    """Also while `Analyse` is open, and every frame shows another position."""
+    compile_advice("doudizhu", "greedy")
+    page = visit(f"#/replay/{urllib.parse.quote(record('doudizhu'), safe='')}")
+    requests = sent(page)
+    page.click("#analyse")
+    page.wait_for_selector(".values li")
+    last, before = int(page.get_attribute("#scrub", "max")), len(requests)
+    milliseconds = page.evaluate(
+        """async (times) => {
+          const begun = performance.now();
+          for (let i = 0; i < times; i++) {
+            const key = i < times / 2 ? "ArrowRight" : "ArrowLeft";
+            document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+            await new Promise(requestAnimationFrame);
+          }
+          return performance.now() - begun;
+        }""",
+        2 * last - 3,
+    )
+    assert len(requests) - before <= RATE * milliseconds / 1000 + 3
+    at = page.input_value("#scrub")
+    page.wait_for_selector(f".replay-page[data-ply='{at}']")
+
+
+def test_a_held_key_takes_one_play_back(visit: Callable[..., Any]) -> None:
+    compile_table("leduc")
+    page = visit()
+    start(page, "leduc")
+    requests = sent(page)
+    assert wait_for_turn(page)
+    before = version(page)
+    page.locator(".act").first.click()
+    wait_for_change(page, before)
+    wait_for_turn(page)
+    for _ in range(10):
+        page.keyboard.down("u")
+    page.keyboard.up("u")
+    assert requests.count("undo") == 1
 
 
 def test_sound_and_motion_are_switched_off(visit: Callable[..., Any]) -> None:

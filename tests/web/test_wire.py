@@ -25,6 +25,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from closedhand import InputError, make_game
+from closedhand.core.records import from_state
 from closedhand.core.threads import cores
 from closedhand.web import advice, lobby, runs, serve, server, table_view
 from closedhand.web.connection import MOST_GUEST_MESSAGE
@@ -93,6 +94,16 @@ def test_a_hand_is_played_and_scored(port: int) -> None:
         assert moved["links"]["tokens"][1] == answer["tokens"][0]
         shown = [row["cards"] for row in moved["position"]["rows"] if row["seat"] >= 0]
         assert [row == [""] for row in shown] == [True, False]
+
+
+def test_undo_stops_where_a_hand_was_played_on(port: int) -> None:
+    game = make_game("uh_leduc")
+    state = game.playout(game.deal(np.random.default_rng(0)), np.random.default_rng(0))
+    with wired(port) as wire:
+        wire.ask("replay", record=from_state(game, state, ["a", "b"]).to_json())
+        answer = wire.ask("playon", ply=1, seats=[PERSON, PERSON])
+        wire.ask("join", table=answer["table"], token=answer["tokens"][0])
+        assert "nothing to undo" in wire.refused("undo")
 
 
 def test_a_guest_can_be_named(port: int) -> None:

@@ -32,7 +32,8 @@ export function indicesOf(wanted: string[], hand: string[], first = -1): Set<num
   return found;
 }
 
-export function useChoice(hand: string[], legal: Action[] | null): Choice {
+// `isFollowing`: whether there is a play to beat.
+export function useChoice(hand: string[], legal: Action[] | null, isFollowing: boolean): Choice {
   const [chosen, setChosen] = useState<Set<number>>(new Set());
   const [tapped, setTapped] = useState({ index: -1, turn: 0 }); // the card whose plays are gone through
   const byCards = useMemo(() => {
@@ -42,8 +43,6 @@ export function useChoice(hand: string[], legal: Action[] | null): Choice {
     }
     return found;
   }, [legal]);
-  // Whether there is a play to beat: somebody who leads may not pass.
-  const isFollowing = !!legal?.some((action) => !action.cards.length);
   const set = (next: Set<number>, index = -1, turn = 0) => {
     setChosen(next);
     setTapped({ index, turn });

@@ -16,13 +16,6 @@ function named(action: Action | Move, t: Translate): string {
   return action.kind ? `${text} (${t(action.kind)})` : text;
 }
 
-// The play that lies on the table: the latest with cards, unless all others have passed since.
-function toBeat({ position, seat }: Table): Move | null {
-  const seats = position.rows.filter((row) => row.seat >= 0).length;
-  const latest = position.moves.slice(1 - seats).reverse().find((move) => move.cards.length);
-  return latest && latest.player !== seat && position.legal?.some((action) => !action.cards.length) ? latest : null;
-}
-
 function reason(hint: Hint, t: Translate): string {
   const found = compared(hint);
   if (!found) return hint.done ? "" : "…";
@@ -37,7 +30,7 @@ export function Coach({ table, hint, preparing, t }: { table: Table; hint: Hint 
   const { position, seats, seat } = table;
   if (position.over) return <p class="coach">{t("The hand is over. Undo takes the last play back, and the review shows what it has cost.")}</p>;
   if (!table.asked) return <p class="coach">{t("Watch what the others play: what they pass on, they can hardly beat.")}</p>;
-  const target = toBeat(table);
+  const target = position.to_beat;
   const situation = position.parts.length ? t("Sort the cards into the parts, the strongest at the back.")
     : target ? fill(t("To beat: {}, by {}."), named(target, t), occupant(seats[target.player], target.player, seat, t))
     : position.legal?.some((action) => action.cards.length) ? t("You lead: any play may be made.") : t("Choose an action.");

@@ -60,7 +60,7 @@ function Seat({ row, holder, own, isAlone, move, advised, game, t, returns, turn
     <section class={`seat${turn ? " turn" : ""}`} aria-label={name}>
       <div class="holder">
         <header>
-          <span class="avatar" aria-hidden="true">{(name[0] ?? "?").toUpperCase()}</span>
+          <span class="avatar" aria-hidden="true">{([...name][0] ?? "?").toUpperCase()}</span>
           <span class="who">
             <b>{isOpponent ? t("Opponent") : name}</b>
             <small>{isOpponent ? `${name} ` : ""}{row.role ? `${t(row.role)} ` : ""}{row.marks.map((text) => <Mark key={text} text={text} t={t} />)}</small>

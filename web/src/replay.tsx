@@ -19,6 +19,9 @@ import { Story } from "./story";
 import { translator } from "./strings";
 import type { Judged, Position, ReplayData, SeatHolder } from "./types";
 
+const PAUSE = 60; // milliseconds between positions that are asked for: a held key passes more than the server takes
+const REST = 150; // milliseconds at a position before it is analysed
+
 export function Replayed({ data, back }: { data: ReplayData; back?: () => void }) {
   const { net, games, language } = useShared();
   const game = games.find((each) => each.name === data.game)!;
@@ -39,20 +42,29 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const holders: SeatHolder[] = Array.from({ length: data.players }, (_, i) => ({ agent: players[i] ?? "", name: "", person: false, player: i }));
   const fail = (e: Error) => { if (!(e instanceof Offline)) setSaid(e.message); };
 
-  useEffect(() => {
-    const key = `${ply} ${seat}`;
+  const wanted = useRef({ ply, seat });
+  const isAsking = useRef(false);
+  // One position is asked for at a time; those that were passed meanwhile are left out.
+  const look = () => {
+    const now = wanted.current;
+    const key = `${now.ply} ${now.seat}`;
     const kept = cache.current.get(key);
-    if (kept) {
-      setPosition(kept);
-      return;
-    }
-    let current = true;
-    net.ask("ply", seat < 0 ? { ply } : { ply, seat }).then((found) => {
-      found.ply = ply;
+    if (kept) setPosition(kept);
+    if (kept || isAsking.current) return;
+    isAsking.current = true;
+    const goOn = () => {
+      isAsking.current = false;
+      if (wanted.current !== now) look();
+    };
+    net.ask("ply", now.seat < 0 ? { ply: now.ply } : now).then((found) => {
+      found.ply = now.ply;
       cache.current.set(key, found);
-      if (current) setPosition(found);
-    }, fail);
-    return () => { current = false; };
+      if (wanted.current === now) setPosition(found);
+    }, fail).then(() => setTimeout(goOn, PAUSE));
+  };
+  useEffect(() => {
+    wanted.current = { ply, seat };
+    look();
   }, [ply, seat, returns]);
   const analyse = (chosen?: string) => {
     if (chosen) chooseAdviser(game.name, chosen);
@@ -66,8 +78,11 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   };
   useEffect(() => {
     if (panel !== "hint" || ply >= last) return;
-    if (data.solvable) solve(false); // first: it takes a moment only
-    analyse();
+    const rest = setTimeout(() => {
+      if (data.solvable) solve(false); // first: it takes a moment only
+      analyse();
+    }, REST);
+    return () => clearTimeout(rest);
   }, [ply, panel]);
   // What a lost connection has cut off.
   useEffect(() => {
@@ -188,7 +203,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
           ) : null}
           {panel === "hint" ? <>{ply < last ? <HintPanel hint={hint} game={game} t={t} use={() => {}} again={analyse} /> : <p>{t("The hand is over")}</p>}
             {data.solvable && ply < last ? <EndgamePanel endgame={endgame} game={game} name={nameOf} again={() => solve(true)} t={t} /> : null}
-            <ChancesPanel chances={chances} holders={holders} own={-9} game={game} t={t} /></> : null}
+            {ply < last ? <ChancesPanel chances={chances} holders={holders} own={-9} game={game} t={t} /> : null}</> : null}
           {panel === "play" ? <Setup game={game} request="playon" given={{ ply }} players={data.players} /> : null}
         </aside>
       </div>

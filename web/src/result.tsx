@@ -2,6 +2,7 @@
 
 import { occupant } from "./felt";
 import { hasPlaces, place, signed, toneClass } from "./outcome";
+import { counted } from "./score";
 import type { Translate } from "./strings";
 import type { Table } from "./types";
 
@@ -15,7 +16,7 @@ export function Result({ table, t }: { table: Table; t: Translate }) {
       <li key={each} class={each === seat ? "own-result" : ""}>
         {hasPlaces(returns, sides) ? <small>{place(returns, sides, each)}.</small> : null} <span>{occupant(seats[each], each, seat, t)}</span>
         <b class={toneClass(returns, each)}>{signed(returns[each])}</b>
-        {hands.length > 1 ? <small>{t("Total")} {signed(total(seats[each].player))}</small> : null}
+        {hands.length > 1 ? <small>{t("Total")} ({counted(hands.length, t)}) {signed(total(seats[each].player))}</small> : null}
       </li>
     ))}</ol>
   );

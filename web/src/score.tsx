@@ -4,8 +4,13 @@ import { useState } from "preact/hooks";
 import { useShared } from "./context";
 import { signed } from "./outcome";
 import { Scroll } from "./scroll";
-import type { Translate } from "./strings";
+import { fill, type Translate } from "./strings";
 import type { Hand, Table } from "./types";
+
+const MOST_HANDS = 200; // that a table keeps, as in closedhand/web/table.py
+
+// The hands of a total: all of the table, or the last ones.
+export const counted = (hands: number, t: Translate) => (hands < MOST_HANDS ? `${hands} ${t("hands")}` : fill(t("last {} hands"), String(hands)));
 
 // A player by name; those of one name are told apart by the seats at which they began.
 function names(table: Table, t: Translate): string[] {
@@ -54,7 +59,7 @@ export function Score({ table, t }: { table: Table; t: Translate }) {
           <tr key={i}><th>{hand.deal + 1}{hand.turn ? `·${hand.turn + 1}` : ""}</th>{hand.returns.map((value, k) => <td key={k}><small>{known[hand.players[k]]}</small> {signed(value)}</td>)}</tr>
         ))}</tbody>
       </table></Scroll>
-      <h3>{t("Total")}</h3>
+      <h3>{t("Total")} ({counted(hands.length, t)})</h3>
       <ul class="totals">{known.map((name, player) => <li key={player} data-player={player}>{name} <b>{signed(total(player))}</b></li>)}</ul>
       {table.seats.filter((holder) => holder.person).map(({ player }) => {
         const gaps = difference(hands, player);

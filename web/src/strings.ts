@@ -33,6 +33,7 @@ const WORDS: Record<string, [string, string]> = {
   "Score": ["比分", "得点"],
   "against others on the same cards": ["同牌对比", "同じカードでの差"],
   "Total": ["合计", "合計"],
+  "last {} hands": ["最近{}局", "直近{}局"],
   "Seats": ["座位", "席"],
   "Options": ["选项", "オプション"],
   "Watch": ["观战", "観戦"],

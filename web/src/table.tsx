@@ -40,6 +40,7 @@ export function TablePage({ id, token }: { id: string; token: string }) {
   const { net, games, language } = useShared();
   const [table, setTable] = useState<Table | null>(null);
   const [error, setError] = useState("");
+  const [, setShown] = useState(0);
 
   useEffect(() => {
     setTable(null);
@@ -62,7 +63,7 @@ export function TablePage({ id, token }: { id: string; token: string }) {
   if (error) return <main class="page"><p class="error" role="alert">{error}</p><a class="button" href="#/">{t("Back to the games")}</a></main>;
   if (!table || !game) return <main class="page"><p class="busy">…</p></main>;
   const next = nextSeat(table);
-  if (next >= 0) return <Handover table={table} to={next} t={t} />;
+  if (next >= 0) return <Handover table={table} to={next} show={() => setShown((before) => before + 1)} t={t} />;
   return <AtTable table={table} game={game} t={t} />;
 }
 
@@ -74,7 +75,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   const hand = useMemo(() => (own?.cards ?? []).filter((card) => card && card !== " "), [own?.cards.join("|")]);
   const { pending, error, send, ask } = useSender(table);
   const myTurn = table.asked && !pending;
-  const choice = useChoice(hand, position.legal);
+  const choice = useChoice(hand, position.legal, position.to_beat !== null);
   const [readings, setReadings] = useState<Action[]>([]); // plays of the same cards, to choose from
   const [panel, setPanel] = useState<Panel>("");
   const [arrangement, setArrangement] = useState<string | null>(null); // of the parts, from the hints
@@ -186,7 +187,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
       const free = ofRank.find((i) => !choice.chosen.has(i));
       if (free !== undefined) choice.toggle(free);
       else ofRank.forEach(choice.toggle);
-    } else others[key]?.();
+    } else if (!event.repeat) others[key]?.();
   });
 
   const preparing = usePreparation(game, "hints", (hinted || coached) && table.asked && !hint, t);
@@ -214,7 +215,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
             {result ? <b class={toneClass(result, seat)}> {signed(result[seat])}</b> : null}
           </p>
           {coached && seat >= 0 ? <Coach table={table} hint={hint} preparing={preparing} t={t} /> : null}
-          {table.trouble ? <p class="error" role="alert">{table.trouble}</p> : null}
+          {table.trouble ? <p class="error" role="alert">{table.trouble} {seat >= 0 && !table.remote ? <button type="button" id="resume" onClick={() => void ask("step")}>{t("Go on")}</button> : null}</p> : null}
           {error ? <p class="error" role="alert">{error}</p> : null}
           {hinted && panel !== "hint" ? <HintLine hint={hint} preparing={preparing} open={() => setPanel("hint")} t={t} /> : null}
           {position.over && position.returns ? <Result table={table} t={t} /> : null}

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
 import { recorded } from "./felt";
 import { signed } from "./outcome";
+import { counted } from "./score";
 import { translator } from "./strings";
 
 const MOST_SHOWN = 50;
@@ -30,7 +31,7 @@ export function Tables() {
       {tables.length > 8 ? <input type="search" id="search-tables" placeholder={t("Search")} aria-label={t("Search")} value={wanted} onInput={(e) => setWanted(e.currentTarget.value)} /> : null}
       <ul class="tables">{found.slice(0, MOST_SHOWN).map((each) => (
         <li key={each.table}>
-          <a href={`#/t/${each.table}/${each.token}`}>{title(each)} {each.total !== null && each.hands ? <b>{signed(each.total)}</b> : null} <small>{recorded(each.occupants, t).join(" · ")} · {each.hands} {t("hands")} · {date(each)}</small></a>
+          <a href={`#/t/${each.table}/${each.token}`}>{title(each)} {each.total !== null && each.hands ? <b>{signed(each.total)}</b> : null} <small>{recorded(each.occupants, t).join(" · ")} · {counted(each.hands, t)} · {date(each)}</small></a>
           <button type="button" aria-label={t("Remove")} onClick={() => remove(each)}>×</button>
         </li>
       ))}</ul>

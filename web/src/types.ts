@@ -37,6 +37,7 @@ export interface Position {
   legal: Action[] | null; // null unless this person is to decide, and if too many or made of parts
   number: number; // of legal actions, sent or not
   parts: { name: string; cards: number }[]; // into which the hand is to be sorted; mostly none
+  to_beat: Move | null; // the play that lies on the table for this person to beat or to pass on
 }
 
 export interface SeatHolder {
