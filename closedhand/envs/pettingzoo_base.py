@@ -40,6 +40,7 @@ class Table(common.Copied, Spaces):
         game: The rules, with `game.text(action)` and `game.parse(text)`.
         render_mode: `human`, `ansi`, `rgb_array` or None.
         possible_agents: `player_0` and so on, by seat.
+        start: The state with which the present game began; there is none before a reset.
     """
 
     def __init__(

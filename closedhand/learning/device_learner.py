@@ -292,7 +292,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         }
 
     def score(self, opponent: AnyAgent) -> dict[str, Any]:
-        """Measure greedy play on the device; against an agent in Python, do as other learners."""
+        """Measure greedy play on the device, unrounded; an agent in Python is met as elsewhere."""
         if policy_of(make_agent(self.features.game, opponent, self.seed)) is None:
             return super().score(opponent)
         return versus(self._judged, self.average, opponent, self.seed + 1)

@@ -62,12 +62,14 @@ def check_opponent(game: Game, seed: int) -> None:
         return
     agent = make_agent(game, GAMES[game.name].opponent, seed)
     state = game.deal(np.random.default_rng(seed))
-    try:
-        action = agent.act(game.view(state, int(state.player)))
-    except Exception as error:
-        how = "cannot play sub-steps; an agent with a policy of whole plays is a PlayAgent"
-        raise Broken(f"{agent.name} {how}: {error}") from error
-    expect(action in game.legal(state), "{} chooses {}, which is illegal", agent.name, action)
+    while not game.over(state) and state.moves == 0:  # until the first play is whole
+        try:
+            action = agent.act(game.view(state, int(state.player)))
+        except Exception as error:
+            how = "cannot play sub-steps; an agent with a policy of whole plays is a PlayAgent"
+            raise Broken(f"{agent.name} {how}: {error}") from error
+        expect(action in game.legal(state), "{} chooses {}, which is illegal", agent.name, action)
+        game.play(state, int(action))
 
 
 STEPS = 60

@@ -28,7 +28,8 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
         for pair in data["pairs"]:
             one, other = pair["agents"]
             files = {agent: data.get("files", {}).get(agent) for agent in (one, other)}
-            if all(used.setdefault((key, agent), files[agent]) == files[agent] for agent in files):
+            latest = [used.setdefault((key, agent), files[agent]) for agent in files]
+            if latest == [*files.values()]:
                 met = groups.setdefault(key, {})
                 met.setdefault(frozenset(files), {**data, "pairs": [pair]})
     return [found for pairs in groups.values() for found in _rated(pairs, about)]

@@ -31,9 +31,9 @@ class AutoPass(common.Copied, BaseWrapper[str, Observation, int]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game, as the wrapped env does."""
         super().reset(seed=seed, options=options)
+        self._go_on()
         # SuperSuit's reward wrappers keep those of the last game until the first step.
         self.env._cumulative_rewards.update(self.env.rewards)
-        self._go_on()
 
     def step(self, action: int | None) -> None:
         """Play an action of `agent_selection`; None for an agent that has terminated."""

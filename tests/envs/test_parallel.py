@@ -429,9 +429,8 @@ def test_after_ctrl_c_amid_a_step_only_a_reset_goes_on(monkeypatch: pytest.Monke
     env, seen = start(substeps=True)
     actions = choose(seen, np.random.default_rng(0))
     with monkeypatch.context() as patch:
-        patch.setattr(
-            np, "where", Mock(side_effect=KeyboardInterrupt)
-        )  # between the play and its rewards
+        # Between the play and its rewards.
+        patch.setattr(env, "_growth", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             env.step(actions)
     with pytest.raises(ResetNeeded):

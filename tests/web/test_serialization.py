@@ -11,6 +11,7 @@ from support import examples
 from closedhand import Game, make_game
 from closedhand.core.game import State
 from closedhand.core.registry import GAMES
+from closedhand.games.daihinmin.seven_ten_rules import due_of
 from closedhand.web import advice
 from closedhand.web.card_chances import card_chances
 from closedhand.web.catalogue import usual
@@ -96,9 +97,13 @@ def test_legal_plays_are_those_of_the_game(game: Game) -> None:
             assert all(hand.count(card) >= action["cards"].count(card) for card in action["cards"])
 
 
-def test_who_leads_has_no_play_to_beat() -> None:
-    """Who leads may pass as well, after all have passed, an eight, or the play of one now out."""
-    game, rng = make_game("daihinmin").flat, np.random.default_rng(6)
+@pytest.mark.parametrize("gives", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_who_leads_has_no_play_to_beat(gives: bool) -> None:
+    """Who leads may pass as well, after all have passed, an eight, or the play of one now out.
+
+    So may who hands on cards after a seven, which its owner does not have to beat.
+    """
+    game, rng = make_game("daihinmin", seven_give=gives).flat, np.random.default_rng(6)
     leads = 0
     for _ in range(2):
         for state, actors in course(game, rng):
@@ -106,7 +111,7 @@ def test_who_leads_has_no_play_to_beat() -> None:
             found = describe(game, seen_by(game, state, seat), actors, legal=True)["to_beat"]
             target = int(state["target"])
             leads += target < 0
-            assert (found is None) == (target < 0)
+            assert (found is None) == (target < 0 or due_of(state) > 0)
             if found:
                 assert found["text"] == game.text(target, state)
                 assert found["player"] == state["owner"]

@@ -152,7 +152,8 @@ class Notation(TableNotation):
         role, title = self._title(state.classes[player]), self._title(state.places[player])
         note = f"is {title}" if title else "passed" if state.passed >> player & 1 else ""
         active = bool(player == state.player and not over(self.rules, state))
-        last = tuple(cards_in(self._last_play(state, player)))
+        # Who hands cards on has nothing to beat.
+        last = () if due_of(state) else tuple(cards_in(self._last_play(state, player)))
         return Row(
             f"player_{player} {role}".rstrip(), (*hand, *hidden) or (BLANK,), note, active, last,
             player, role, (note,) if note else (),
