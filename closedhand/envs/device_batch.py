@@ -242,7 +242,7 @@ class DeviceBatch:
         if "step" not in self._launches:
             self._launches["step"] = self._prepare_step()
         launch = self._launches["step"]
-        if not self.shape.by_block:
+        if not self.shape.by_block:  # by block, the kernel writes whole rows
             self._observation_words.zero_()
             self._mask_words.zero_()
         launch.set(5, starting)  # 5 and 6 are indices of `arguments` in `_prepare_step`

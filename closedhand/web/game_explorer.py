@@ -193,7 +193,7 @@ class GameExplorer:
         return found[::-1]
 
     def _set(self, each: int, profile: Profile) -> dict[str, Any]:
-        """Describe a set: the player's cards, and the actions; `best` is an index into these."""
+        """Describe set `each` by `Flow.sets` and `Losses`; `best` is an index into `actions`."""
         rows = slice(int(self.tree.rows[each]), int(self.tree.rows[each + 1]))
         view, player = self.graph.views[each], int(self.tree.owner[each])
         own = [row for row in self.game.scene(view) if row.seat == player]

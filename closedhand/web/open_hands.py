@@ -27,8 +27,8 @@ def solved(game: Game, state: State, seconds: float, seats: int | None = None) -
 
     Returns:
         `player`, the seat to act; `low` and `high`, the bounds of its payoff; `teams` of the seats;
-        `is_win`, whether payoffs are 1 and -1; `plays`, all legal ones with bounds of their own;
-        `line`, the best play and those that follow; `seconds` and `positions` searched.
+        `is_win`, whether payoffs are 1 and -1; `plays`, all legal ones with bounds, the best first;
+        `line`, the best play and those after it, empty while bounds differ; `seconds`; `positions`.
 
     Raises:
         InputError: The players act at the same time, or the game is over.

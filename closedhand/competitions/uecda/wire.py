@@ -137,7 +137,7 @@ def play_cells(play: int) -> bytes:
     table = plays.build()
     cells = bytearray(hand_cells(int(table.need[play]) & ~(1 << JOKER)))
     stands, suit = int(table.stands[play]), int(table.joker_suit[play])
-    if play == JOKER:
+    if play == JOKER:  # the ids of single cards are those of the cards
         _put(cells, 0, 0, 2)
     elif stands != NO_JOKER:  # `suit` is a bit, C D H S from the lowest; 0: a fifth card, row 4
         _put(cells, 4 - suit.bit_length() if suit else 4, 1 + stands, 2)

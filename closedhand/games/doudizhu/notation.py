@@ -147,16 +147,16 @@ class Notation(TableNotation):
             rows.append(Row("set aside", tuple(aside)))
         return rows
 
-    def _row(self, state: State, seat: int, last: str) -> Row:
+    def _row(self, state: State, seat: int, note: str) -> Row:
         players, landlord = self.rules.options.players, state.landlord
         role = ROLES[players][(seat - landlord) % players] if landlord >= 0 else ""
         hand = unpack(state.hands[seat])
         hidden = ("",) * (int(state.left[seat]) - len(hand))
         active = bool(seat == state.player and not over(self.rules, state))
-        cards = () if last in (*self.words, "PASS") else tuple(last.replace("+", ""))
+        last = () if note in (*self.words, "PASS") else tuple(note.replace("+", ""))
         marks = ("doubled",) if doubled(self.rules, state, seat) > 0 else ()
         label = f"player_{seat} {role or 'seat'}"
-        return Row(label, (*hand, *hidden), last, active, cards, seat, role, marks)
+        return Row(label, (*hand, *hidden), note, active, last, seat, role, marks)
 
     def _result(self, state: State) -> tuple[str, ...]:
         """List the facts that determine the payoffs of a finished game with a landlord."""

@@ -77,9 +77,9 @@ def adviser(connection: Connection, game: Game, by: str) -> str:
 
 
 async def push_advice(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
-    """Push an agent's choice, then values of the plays in growing precision.
+    """Push what `advice.suggest` finds, then what `advice.values` does; the last has `done` true.
 
-    Every message repeats `about`, the number of the position: the page may have gone on.
+    Each repeats `about`, the version, ply or number of the position: the page may have gone on.
     """
     found: dict[str, Any] = {
         "push": "hint", "about": about, "by": by,

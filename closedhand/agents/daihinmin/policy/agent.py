@@ -39,7 +39,7 @@ class PolicyAgent(PlayAgent):
         if self.game.flat is self.game:
             return shares
         sets = np.zeros((len(views), self.game.num_actions))
-        np.add.at(sets.T, self.game.rules.tables.set_of, shares.T)
+        np.add.at(sets.T, self.game.rules.tables.set_of, shares.T)  # sums over the plays of a set
         return sets
 
 

@@ -183,14 +183,14 @@ def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int)
     """Draw deals of a game without bidding; play each with every player as the landlord once."""
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
     hands = dealt["hands"].copy()
-    hands[:, 0] -= dealt["public"]
+    hands[:, 0] -= dealt["public"]  # seat 0, the landlord, was dealt them
     points = np.empty((number, SEATS))
     for landlord in range(SEATS):
         states = dealt.copy()
         states["hands"] = np.roll(hands, -landlord, axis=1)  # seat 0 is the landlord
         states["hands"][:, 0] += dealt["public"]
         duplicate.play_out(game, states, np.zeros((number, SEATS), np.int64), [player])
-        points[:, landlord] = batch.returns(game, states)[:, 0] / (2 * dealt["stake"])
+        points[:, landlord] = batch.returns(game, states)[:, 0] / (2 * dealt["stake"])  # stake 1/2
     return Deals(hands, points)
 
 

@@ -41,7 +41,7 @@ class ValueSearchAgent(SearchAgent):
     def choose(self, view: State) -> int:
         """Choose a flat play while cards are played."""
         plays, values = self.rated(view)
-        wins = 2 * np.array([probability(value) for value in values])  # payoffs plus 1
+        wins = 2 * np.array([probability(value) for value in values])  # a payoff is this less 1
         return self._search.best(
             view, plays, self._rng, wins - wins[0], ERROR, above=REPLACED_ABOVE
         )
