@@ -4,6 +4,7 @@ A parser either takes an input or raises an `InputError` of one line, soon and w
 """
 
 import asyncio
+import base64
 import gzip
 import io
 import json
@@ -763,13 +764,14 @@ def messages(text: str) -> None:
 def message_samples() -> list[bytes]:
     """Messages after which nothing is computed in the background."""
     join = {"do": "join", "table": "table", "token": "token0"}
-    studied = records_of("uh_leduc")[0].decode()
+    studied = records_of("uh_leduc")[0]
     small = {"do": "small", "game": "leduc", "options": {}}
     sequences: tuple[tuple[dict[str, Any], ...], ...] = (
         (join, {"do": "pace", "seconds": 1.5}, {"do": "step"}, {"do": "leave"}),
         ({"do": "games"}, {"do": "tables"}, {"do": "agents", "game": "leduc"}),
         ({"do": "drop", "table": "table"}, {"do": "servers"}, {"do": "runs"}, {"do": "samples"}),
-        ({"do": "study", "text": studied}, {"do": "replay", "record": studied},
+        ({"do": "study", "data": base64.b64encode(studied).decode()},
+         {"do": "replay", "record": studied.decode()},
          {"do": "ply", "ply": 2, "seat": 1}, {"do": "text", "ply": 0},
          {"do": "picture", "ply": 1, "seat": 0}),
         ({"do": "position", "text": "make_game('leduc').view_from(0, 'SK', ['check'])"},),

@@ -51,7 +51,7 @@ def playouts_of(game: Game) -> Simulation:
     """Return the playouts of a game: those that its spec has for its rules, else random ones.
 
     Their game may have simpler payoffs than `game`. Only the policy of a spec weights particles:
-    random play makes all determinisations equally likely.
+    random play leaves them as `redeal` draws them.
     """
     maker = spec_of(game.name).playouts
     found = load(maker)(game) if maker else None

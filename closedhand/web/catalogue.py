@@ -1,5 +1,6 @@
 """The catalogue of the page: games with options and terms, agents with time and strength."""
 
+import json
 import re
 from contextlib import suppress
 from functools import lru_cache
@@ -12,6 +13,7 @@ from closedhand.core.game import Game, InputError, shown
 from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES, make_game, spec_of
 from closedhand.core.rulebook import terms_of
+from closedhand.web.guard import LOG
 
 STRENGTHS = "strengths.json"
 """File of measured strengths of agents, made by `benchmarks/strengths.py`."""
@@ -24,8 +26,16 @@ MOST_MILLISECONDS, MOST_SIMULATIONS = 10_000, 200_000
 
 @lru_cache(1)
 def games() -> list[dict[str, Any]]:
-    """Describe all games, in the order of `GAMES`."""
-    return [describe_game(name) for name in GAMES]
+    """Describe all games that can be made, in the order of `GAMES`."""
+    found: list[dict[str, Any]] = []
+    for name in GAMES:
+        try:
+            described = describe_game(name)
+            json.dumps(described, allow_nan=False)  # one that is no JSON would spoil the answer
+            found.append(described)
+        except Exception:  # a game may be third-party code, and raise anything
+            LOG.exception("the game %s is left out", name)
+    return found
 
 
 def describe_game(name: str) -> dict[str, Any]:
@@ -51,6 +61,7 @@ def describe_game(name: str) -> dict[str, Any]:
         "title": spec.title,
         "players": game.num_players,
         "options": options,
+        "presets": {key: dict(each) for key, each in spec.option_table.presets.items()},
         "table_options": {key: str(value).lower() for key, value in spec.table_options.items()},
         "opponent": usual(spec.name),
         "has_rules": spec.rulebook is not None,
@@ -149,7 +160,7 @@ def _variants(game: Game, name: str) -> list[str]:
 
 def _traits(game: Game, text: str) -> Traits | None:
     """Return the traits of an agent; None if it is unknown, cannot be made, or needs files."""
-    with suppress(InputError):
+    with suppress(Exception):  # an agent may be third-party code, and raise anything
         traits = traits_of(game, text)
         return None if traits.files else traits
     return None

@@ -24,7 +24,7 @@ from closedhand.web.requests import REQUESTS, request
 from closedhand.web.serialization import WATCHING
 from closedhand.web.study import Study
 from closedhand.web.table import Table
-from closedhand.web.table_view import describe_table
+from closedhand.web.table_view import describe_table, names_file
 
 T = TypeVar("T")
 MOST_WAITING = 200
@@ -102,16 +102,17 @@ class Connection:
             self.push({"push": "closed"})
         else:
             links = self.table.links() if self.owner else None
-            data = describe_table(self.table, self.seat, self.private_agents(self.table.game.name))
+            data = describe_table(self.table, self.seat, self.private_agents(self.table))
             if self.table.version != self._pushed:
                 for work in ("hint", "chances"):
                     self.stop(work)  # its position is no longer shown
             self._pushed = self.table.version
             self.push({"push": "table", **data, "links": links})
 
-    def private_agents(self, game: str) -> Collection[str]:
-        """List the agents of a game whose files this browser may not know; none for an owner."""
-        return () if self.owner else self.lobby.added.get(game, ())
+    def private_agents(self, table: Table) -> Collection[str]:
+        """List the agents of a table whose files this browser may not know; none for an owner."""
+        agents = () if self.owner else {seat.agent for seat in table.seats}
+        return [agent for agent in agents if names_file(agent)]
 
     def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         """Start a computation; it replaces one of the same name."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Agent, make_agent
+from closedhand.core.agents import make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.solvers import solving
 from closedhand.solvers.evaluate import Losses, best_response, evaluate_rows, losses
@@ -59,20 +59,15 @@ class GameExplorer:
     def _profile(self, sigma: np.ndarray, name: str) -> Profile:
         return Profile(name, sigma, losses(self.tree, sigma), flow(self.tree, self.graph, sigma))
 
-    def play(self, text: str) -> None:
-        """Show the strategy of an agent, as `strategy_of` tabulates it."""
-        self._take_agent(make_agent(self.game, text, 0), text)
+    def play(self, text: str, name: str = "") -> None:
+        """Show the strategy of an agent under a name, by default its text; see `strategy_of`."""
+        found = strategy_of(self.game, make_agent(self.game, text, 0))
+        self.profile = self._profile(rows_of(found, layout_of(self.tree)), name or text)
 
     def open(self, data: str) -> None:
         """Show the strategy of a file in base64, such as `closedhand solve` saves."""
         with written(decoded(data, "the file")) as path:
-            agent = make_agent(self.game, str(AgentSpec("strategy", argument=str(path))), 0)
-        self._take_agent(agent, "file")
-
-    def _take_agent(self, agent: Agent, name: str) -> None:
-        found = strategy_of(self.game, agent)
-        rows = rows_of(found, layout_of(self.tree))
-        self.profile = self._profile(rows, name)
+            self.play(str(AgentSpec("strategy", argument=str(path))), "file")
 
     def respond(self, player: int) -> None:
         """Replace the strategy of a player by a best response to the others."""

@@ -5,6 +5,9 @@ from typing import Any
 
 from closedhand.core.parsing import is_number
 
+DAMAGED = (ArithmeticError, LookupError, TypeError, AttributeError, ValueError)
+"""Errors of a function that reads unchecked data from a file."""
+
 
 def estimate_of(found: Any) -> list[float | None]:
     """Read `[mean, low, high]` from an estimate in a file; ends that are not finite become None.

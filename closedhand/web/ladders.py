@@ -1,6 +1,7 @@
 """Ladders of the matches in a folder: ratings with intervals, and the time of a decision."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
@@ -10,7 +11,10 @@ from closedhand.arena import ladder
 from closedhand.arena.results import shortened
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
-from closedhand.web.json_numbers import estimate_of, number_of
+from closedhand.web.json_numbers import DAMAGED, estimate_of, number_of
+
+_Met = dict[frozenset[str], dict[str, Any]]
+"""Results by the two agents that have met."""
 
 
 def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict[str, Any]]:
@@ -19,25 +23,36 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
     `played` are results of matches, as their files hold them, the newest first: of two agents that
     have met several times the latest match counts, and of matches of an agent those with the files
     that it had in the latest. A ladder has matches of one version and one game with the same
-    options, seed and file of deals, if any; `about` has fields to add to every ladder.
+    options, seed and file of deals, if any; `about` has fields to add to every ladder. Damaged
+    results, and those of a game that cannot be made, are left out.
     """
-    groups: dict[str, dict[frozenset[str], dict[str, Any]]] = {}
+    groups: dict[str, _Met] = {}
     used: dict[tuple[str, str], str | None] = {}  # checksum of an agent's files
     for data in played:
-        key = str([data["game"], *map(data.get, ("version", "options", "seed", "deals_digest"))])
-        for pair in data["pairs"]:
-            one, other = pair["agents"]
-            files = {agent: data.get("files", {}).get(agent) for agent in (one, other)}
-            latest = [used.setdefault((key, agent), files[agent]) for agent in files]
-            if latest == [*files.values()]:
-                met = groups.setdefault(key, {})
-                met.setdefault(frozenset(files), {**data, "pairs": [pair]})
-    return [found for pairs in groups.values() for found in _rated(pairs, about)]
+        with suppress(*DAMAGED):
+            _add(data, groups, used)
+    found: list[dict[str, Any]] = []
+    for pairs in groups.values():
+        with suppress(Exception):  # a game may be third-party code, and raise anything
+            found += _rated(pairs, about)
+    return found
 
 
-def _rated(
-    pairs: dict[frozenset[str], dict[str, Any]], about: dict[str, Any]
-) -> list[dict[str, Any]]:
+def _add(
+    data: dict[str, Any], groups: dict[str, _Met], used: dict[tuple[str, str], str | None]
+) -> None:
+    """Add the pairs of a result to its group, except those of agents with other files."""
+    key = str([data["game"], *map(data.get, ("version", "options", "seed", "deals_digest"))])
+    for pair in data["pairs"]:
+        one, other = pair["agents"]
+        files = {agent: data.get("files", {}).get(agent) for agent in (one, other)}
+        latest = [used.setdefault((key, agent), files[agent]) for agent in files]
+        if latest == [*files.values()]:
+            met = groups.setdefault(key, {})
+            met.setdefault(frozenset(files), {**data, "pairs": [pair]})
+
+
+def _rated(pairs: _Met, about: dict[str, Any]) -> list[dict[str, Any]]:
     """List a ladder of agents that have all met; none for fewer than three or an unranked game."""
     agents = _all_met(pairs)
     if len(agents) < 3:

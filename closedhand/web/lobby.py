@@ -241,7 +241,10 @@ class Lobby:
     def _notify(self, id: str) -> None:
         # A copy, as a listener may remove itself.
         for listener in list(self._listeners.get(id, ())):
-            listener()
+            try:
+                listener()
+            except Exception:  # the view of one browser must not end the games of others
+                self.log.failed("a push")
 
     def changed(self, table: Table) -> None:
         """Persist a changed table, notify its listeners, and resume its agents."""

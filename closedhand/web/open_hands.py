@@ -68,11 +68,14 @@ def forced(game: Game, states: list[State]) -> dict[int, dict[str, Any]]:
 
     Returns:
         By index of the state: its `value` to the player to act, the `winners`, whose payoff is
-        positive, and the `line` of `solved`. Empty unless two teams play.
+        positive, or above the middle of the range where no payoff is negative, and the `line` of
+        `solved`. Empty unless two teams play.
     """
     found: dict[int, dict[str, Any]] = {}
     if not is_solvable(game):
         return found
+    playing = exact.paying(game)
+    draw = 0.0 if playing.can_lose else sum(playing.payoff_range) / 2
     left = REVIEW
     for ply in reversed(range(len(states) - 1)):
         if left <= 0 or len(set(exact.teams_of(game, states[ply]))) != 2:
@@ -85,7 +88,7 @@ def forced(game: Game, states: list[State]) -> dict[int, dict[str, Any]]:
         winners = [
             seat
             for seat, team in enumerate(teams)
-            if each["low"] != 0 and (team == teams[player]) == (each["low"] > 0)
+            if each["low"] != draw and (team == teams[player]) == (each["low"] > draw)
         ]
         found[ply] = {"value": each["low"], "winners": winners, "line": each["line"]}
     return found

@@ -37,7 +37,7 @@ def page(
     for record in records:
         kept.append(_kept(Study(record), judged))
         progress(len(kept))
-    games = [describe_game(name) for name in sorted({record.game for record in records})]
+    games = [describe_game(name) for name in sorted({each["game"] for each in kept})]
     held = json.dumps({"games": games, "records": kept}, separators=(",", ":"), allow_nan=False)
     script, style = _static("replay.js"), _static("app.css")
     policy = (

@@ -13,7 +13,7 @@ from typing import Any
 from closedhand.core.files import remove, write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.parsing import NATURAL, NUMBER, TEXT, check_fields, list_of, parse_json
-from closedhand.core.reading import lines
+from closedhand.core.reading import read_content
 from closedhand.web.guard import LOG
 from closedhand.web.table import Table
 
@@ -78,7 +78,11 @@ class PastHands:
     def listed(self) -> list[dict[str, Any]]:
         """List the hands, the latest first, each with the fields `KEY` and `FIELDS`."""
         found: dict[tuple[str, int, int], dict[str, Any]] = {}
-        for number, line in lines(self.path) if self.path.exists() else ():
+        # A damaged byte spoils no other line.
+        text = read_content(self.path).decode(errors="replace") if self.path.exists() else ""
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line.strip():
+                continue
             try:
                 each = check_fields(parse_json(line), "a past hand", KEY, FIELDS)
             except InputError as error:

@@ -11,16 +11,19 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 from closedhand.core import contract
 from closedhand.core.checks import shown
 from closedhand.core.game import Game, InputError
+from closedhand.core.options import WORDS
 from closedhand.core.records import stated_options
 
 LONGEST = 20_000
 """Most characters of a position."""
-ONE = r"""(?:'[^'\\]*'|"[^"\\]*"|-?[0-9]{1,9}|True|False|None)"""
+NUMBER = r"-?[0-9]{1,19}(?:\.[0-9]{1,19})?(?:e[+-]?[0-9]{1,3})?"
+ONE = rf"""(?:'[^'\\]*'|"[^"\\]*"|{NUMBER}|True|False|None)"""
 MANY = rf"\[\s*(?:{ONE}\s*(?:,\s*{ONE}\s*)*)?\]"
-NAMED = rf"\s*,\s*([a-z_]{{1,40}})\s*=\s*({ONE}|{MANY})"
-"""Regular expressions: a literal, a list of literals, and a named argument after a comma."""
+NAME = r"[^\W\d]\w{0,39}"
+NAMED = rf"\s*,\s*({NAME})\s*=\s*({ONE}|{MANY})"
+"""Regular expressions: literals, a list of them, a name, and a named argument after a comma."""
 POSITION = re.compile(
-    rf"\s*(?:make_game\(\s*(?P<game>{ONE})(?P<options>(?:{NAMED})*)\s*\)|[a-z_]{{1,40}})"
+    rf"\s*(?:make_game\(\s*(?P<game>{ONE})(?P<options>(?:{NAMED})*)\s*\)|{NAME})"
     rf"\s*\.\s*view_from\(\s*(?P<player>[0-9]{{1,2}})\s*,\s*(?P<hand>{ONE})"
     rf"\s*,\s*(?P<actions>{MANY})(?P<facts>(?:{NAMED})*)\s*\)\s*"
 )
@@ -85,11 +88,13 @@ def _literal(text: str) -> Any:
 def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Convert facts typed by a person into arguments of `Game.view_from`.
 
-    Lists, quoted texts, and digits where the game expects a number are literals; other texts remain
-    texts, and values that are not texts are kept. A list of numbers needs no brackets.
+    Lists, quoted texts, and numbers where the game expects one are literals; other texts remain
+    texts, and values that are not texts are kept. A list of numbers needs no brackets. Truth values
+    are those of options.
 
     Raises:
-        InputError: The game has no such fact, or a literal is not valid Python, such as 007.
+        InputError: The game has no such fact, a literal is not valid Python, such as 007, or a text
+            is no truth value.
     """
     game.check_facts(facts)  # `view_from` also has parameters that are not facts
     build, _ = contract.plain_function(game.rules, "view_from")
@@ -102,7 +107,12 @@ def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _fact(text: str, hint: Any) -> Any:
     text, wanted = text.strip(), (hint, *get_args(hint))
+    if bool in wanted and text != "None":
+        if text.lower() not in WORDS:  # as a text it would be true
+            raise InputError(f"a fact is true or false, not {shown(text)}")
+        return WORDS[text.lower()]
     numbers = any(int in get_args(each) for each in wanted if get_origin(each) in MANY_OF)
     literal = f"[{text}]" if numbers and text[:1] != "[" else text
-    is_literal = int in wanted or literal[:1] in ("[", "'", '"')
+    has_literals = any(each in (int, float, bool) for each in wanted)
+    is_literal = has_literals or literal[:1] in ("[", "'", '"')
     return _literal(literal) if is_literal and LITERAL.fullmatch(literal) else text

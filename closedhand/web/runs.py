@@ -10,8 +10,8 @@ from typing import Any
 from closedhand.arena.results import columns_of, shortened
 from closedhand.core.game import InputError
 from closedhand.core.parsing import NATURAL
-from closedhand.core.reading import json_in, load_json, read_arrays
-from closedhand.web.json_numbers import estimate_of, number_of
+from closedhand.core.reading import json_in, read_arrays, read_json
+from closedhand.web.json_numbers import DAMAGED, estimate_of, number_of
 from closedhand.web.ladders import ladders_of
 
 MOST_FILES = 300
@@ -40,7 +40,7 @@ def everything_in(folder: Path | None, tables: Collection[str] = ()) -> dict[str
         return found
     matches: dict[Path, list[dict[str, Any]]] = {}
     for path, about, state in _newest(folder, "json", tables):
-        data = _kept(path, state, _json_of)
+        data = _kept(path, state, read_json)
         # A file is finished if `interrupted` is false, or absent in a file with a `curve`.
         about["live"] = about["live"] and bool(data.get("interrupted", "curve" not in data))
         found["results"] += _quietly(_results, data, about)
@@ -52,8 +52,7 @@ def everything_in(folder: Path | None, tables: Collection[str] = ()) -> dict[str
         if path.name in CHECKPOINTS and path.parent not in shown:
             found["curves"] += _quietly(_curves, _kept(path, state, _metadata_of), about)
     for place, played in matches.items():
-        about = {"file": str(place.relative_to(folder))}
-        found["ladders"] += _quietly(ladders_of, played, about)
+        found["ladders"] += ladders_of(played, {"file": str(place.relative_to(folder))})
     return found
 
 
@@ -89,11 +88,6 @@ def _kept(
         return {}
 
 
-def _json_of(path: Path) -> dict[str, Any]:
-    data = load_json(path)
-    return data if isinstance(data, dict) else {}
-
-
 def _metadata_of(path: Path) -> dict[str, Any]:
     arrays = read_arrays(path, METADATA)
     return {name: json_in(arrays, name) for name in METADATA if name in arrays}
@@ -105,7 +99,7 @@ def _quietly(
     """Apply a reader to unchecked data; return an empty list if it fails."""
     try:
         return read(data, about)
-    except (ArithmeticError, LookupError, TypeError, AttributeError, ValueError):
+    except DAMAGED:
         return []
 
 

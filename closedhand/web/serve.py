@@ -5,6 +5,7 @@ import logging
 import math
 import secrets
 import socket
+import threading
 import webbrowser
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -75,7 +76,8 @@ def run(
     server = uvicorn.Server(configured(app))
     note(f"the table is at {link}; Ctrl-C ends it")
     if browser:
-        webbrowser.open(link)
+        # In a thread: a browser of the terminal does not return before it has been closed.
+        threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
     with uvicorn_refusals(lobby.log):
         asyncio.run(server.serve([listener]))
 

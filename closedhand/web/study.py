@@ -38,10 +38,8 @@ def samples() -> list[str]:
     return sorted(path.name for path in SHIPPED.glob("*.jsonl"))
 
 
-def games_in(
-    text: str = "", data: str | None = None, sample: str | None = None
-) -> list[dict[str, Any]]:
-    """List the games of a pasted text, a file in base64, or a sample, in any format of records.
+def games_in(data: str = "", sample: str | None = None) -> list[dict[str, Any]]:
+    """List the games of a file in base64, or of a sample, in any format of records.
 
     A game that cannot be read is listed with its `error`, else empty.
 
@@ -52,8 +50,7 @@ def games_in(
         if sample not in samples():
             raise InputError("there is no such sample")
         return [_listed(each) for each in islice(_parsed(SHIPPED / sample), MOST_GAMES)]
-    pasted = text.encode("utf-8", "replace")
-    with written(pasted if data is None else decoded(data, "the file")) as path:
+    with written(decoded(data, "the file")) as path:
         games = [_listed(each) for each in islice(_parsed(path), MOST_GAMES)]
     if all(game["error"] for game in games):
         raise InputError(games[0]["error"] if games else "there is no game in it")
@@ -61,7 +58,15 @@ def games_in(
 
 
 def _parsed(path: Path) -> Iterator[Replay]:
-    """Yield the games of a file with their errors.
+    """Yield the games of a file with their errors; the last is that of a file that breaks off."""
+    try:
+        yield from _games_of(path)
+    except InputError as wrong:
+        yield Replay(0, error=str(wrong).removeprefix(f"{path}, "))
+
+
+def _games_of(path: Path) -> Iterator[Replay]:
+    """Yield the games of a file with their errors, up to a line that is no text.
 
     A log is replayed, since it may hold a game that no record can. The lines of other files are
     only parsed, which is fast: a record is replayed once it is chosen.
@@ -129,6 +134,7 @@ class Study:
         ]
         return {
             **listed(self.record),
+            "game": self.game.name,  # a record may write it with hyphens
             "record": self.record.to_json(),
             "players": self.game.num_players,
             "moves": moves,

@@ -1,16 +1,28 @@
 """A table as JSON data for one browser, at a seat or watching."""
 
+import re
 from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
+from closedhand.web.catalogue import BUDGET
 from closedhand.web.serialization import OPEN, WATCHING, describe, seen_by
 from closedhand.web.table import Table
+
+WITHOUT_FILE = re.compile(
+    rf"[^\[:]*(?:\[(?:\w+=(?:[0-9.]+|true|false),?)*\])?(?::{BUDGET.pattern})?"
+)
+"""Matches an agent whose options are numbers and truth values, and whose argument is a budget."""
+
+
+def names_file(agent: str) -> bool:
+    """Return whether the text of an agent may name a file: any other text in it may do so."""
+    return WITHOUT_FILE.fullmatch(agent) is None
 
 
 def without_files(agent: str, with_files: Collection[str]) -> str:
     """Return the text of an agent; only its name if it is among `with_files`."""
-    return agent.partition(":")[0] if agent in with_files else agent
+    return re.split(r"[\[:]", agent)[0] if agent in with_files else agent
 
 
 def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:

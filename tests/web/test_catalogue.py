@@ -7,6 +7,7 @@ import pytest
 from closedhand import InputError, make_agent, make_game
 from closedhand.core.agents import traits_of
 from closedhand.core.registry import GAMES
+from closedhand.web import catalogue
 from closedhand.web.catalogue import adviser_of, check_agent, offered, strengths, usual
 
 games = pytest.mark.parametrize(
@@ -34,6 +35,31 @@ def test_all_agents_but_those_of_the_clock_were_measured(name: str) -> None:
     assert low <= 0 <= high  # against itself
 
 
+@pytest.mark.parametrize("description", [None, {"default": float("inf")}, {"default": object()}])
+def test_a_game_that_cannot_be_described_hides_no_other(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, description: dict | None
+) -> None:
+    """Its module raises anything, or the values of its options are no JSON."""
+
+    def describe(name: str) -> dict:
+        if name != "leduc":
+            return {"name": name}
+        if description is None:
+            raise ImportError("needs another version")
+        return description
+
+    monkeypatch.setattr(catalogue, "describe_game", describe)
+    found = [each["name"] for each in catalogue.games.__wrapped__()]
+    assert found == [name for name in GAMES if name != "leduc"]
+    assert "leduc is left out" in caplog.text
+
+
+def test_presets_are_described() -> None:
+    """The page shows what is dealt if an option is left out."""
+    presets = catalogue.describe_game("doudizhu")["presets"]
+    assert presets["botzone"] == {"bidding": True, "spring": True}
+
+
 MC = """
 def make_mc(game, seed, argument):
     if argument is None or not argument.isdigit():
@@ -44,16 +70,30 @@ def make_mc(game, seed, argument):
 """
 
 
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: str) -> None:
+    """Install a package with an agent of Leduc."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (folder / f"{name}_of_leduc.py").write_text(code)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    point = f"leduc.{name} = {name}_of_leduc:make_{name}"
+    (info / "entry_points.txt").write_text(f"[closedhand.agents]\n{point}\n")
+    monkeypatch.syspath_prepend(str(folder))
+
+
+def test_an_agent_that_cannot_be_imported_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "broken", "1 / 0")
+    found = offered(make_game("leduc"))
+    assert "random" in found and "broken" not in found
+
+
 def test_a_budget_of_simulations_alone_is_a_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also of an agent of another package, which says nothing of itself before it is made."""
-    info = tmp_path / "mc-1.0.dist-info"
-    info.mkdir()
-    (tmp_path / "mc_of_leduc.py").write_text(MC)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mc\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[closedhand.agents]\nleduc.mc = mc_of_leduc:make_mc\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    install(tmp_path, monkeypatch, "mc", MC)
     game = make_game("leduc")
     assert check_agent(game, "mc:100") == "mc:100"
     assert check_agent(game, "ismcts:100") == "ismcts:100"

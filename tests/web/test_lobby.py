@@ -313,6 +313,20 @@ def test_an_agent_that_failed_once_plays_on(
     asyncio.run(play())
 
 
+def test_a_push_that_fails_stops_no_game(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def play() -> None:
+        lobby, later = Lobby(tmp_path), []
+        table = await lobby.open("leduc", {}, RANDOM, pace=0.01)
+        lobby.listen(table.id, lambda: 1 // 0)
+        lobby.listen(table.id, lambda: later.append(table.version))
+        await settled(lobby, table)
+        assert table.over and not table.trouble and table.version in later
+        lobby.close()
+
+    asyncio.run(play())
+    assert "a push failed" in caplog.text
+
+
 def test_an_agent_that_fails_at_a_position_that_is_left_stops_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """Exact results of open hands: of a typed position, of a game under review, and by the requests."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -69,6 +70,21 @@ def test_a_result_is_forced_by_the_line_that_is_shown(
 def test_nothing_is_forced_at_once_or_among_many(name: str) -> None:
     game = make_game(name).flat
     assert forced(game, states_of(game, 0)) == {}
+
+
+@pytest.mark.parametrize(
+    ("lowest", "value", "winners"), [(0.0, 0.0, [1]), (0.0, 0.5, []), (0.0, 1.0, [0]),
+                                     (-1.0, 0.0, []), (-1.0, -1.0, [1])],
+)  # fmt: skip
+def test_the_other_side_wins_what_the_player_loses(
+    lowest: float, value: float, winners: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a loss pays 0."""
+    answer = {"player": 0, "teams": [0, 1], "low": value, "high": value, "line": [], "seconds": 0.0}
+    monkeypatch.setattr(open_hands, "solved", lambda *_: answer)
+    game = replace(make_game("leduc"), payoff_range=(lowest, 1.0))
+    found = forced(game, states_of(game, 0))
+    assert found and all(each["winners"] == winners for each in found.values())
 
 
 @pytest.fixture(scope="module")

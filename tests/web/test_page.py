@@ -37,6 +37,11 @@ def test_nothing_in_a_game_leaves_its_place() -> None:
     assert "<title>&lt;b&gt;&amp;</title>" in text
 
 
+def test_it_describes_a_game_that_is_written_with_hyphens() -> None:
+    data = held(page([replace(record("uh_leduc"), game="uh-leduc")]))
+    assert [data["games"][0]["name"], data["records"][0]["game"]] == ["uh_leduc"] * 2
+
+
 def test_only_its_own_script_and_style_are_allowed() -> None:
     text = page([record()])
     policy = re.search(r'Policy" content="([^"]*)"', text)[1]

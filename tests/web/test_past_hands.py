@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from closedhand import make_game
+from closedhand import InputError, make_game
 from closedhand.core.records import parse_line, replay
 from closedhand.web import past_hands
 from closedhand.web.past_hands import PastHands
@@ -97,6 +97,16 @@ def test_a_damaged_line_is_reported_and_left_out(
     assert len(caplog.records) == 4
 
 
+def test_a_damaged_byte_takes_no_other_hand_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "hands.jsonl"
+    kept = PastHands(path)
+    kept.add(played("a"))
+    with path.open("ab") as file:
+        file.write(b"\xff\n")
+    kept.add(played("b"))
+    assert [hand["table"] for hand in kept.listed()] == ["b", "a"]
+
+
 def test_a_line_that_was_cut_short_takes_no_other_hand_with_it(tmp_path: Path) -> None:
     path = tmp_path / "hands.jsonl"
     kept = PastHands(path)
@@ -112,8 +122,11 @@ def test_a_line_that_was_cut_short_takes_no_other_hand_with_it(tmp_path: Path) -
 def test_a_file_that_cannot_be_cut_stops_no_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError("the disk is full")
+
     monkeypatch.setattr(past_hands, "MOST_BYTES", 0)
-    (tmp_path / "hands.jsonl").write_bytes(b"\xff\n")
+    monkeypatch.setattr(past_hands, "write_atomically", refuse)
     with caplog.at_level(logging.WARNING):
         PastHands(tmp_path / "hands.jsonl").add(played())
     assert "no past hand is kept" in caplog.text

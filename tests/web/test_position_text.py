@@ -1,6 +1,10 @@
 """Positions as text, written and read again."""
 
+import asyncio
+import json
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +13,9 @@ from support import positions as positions_of
 from closedhand import InputError, make_game
 from closedhand.core.records import from_state
 from closedhand.core.registry import GAMES
-from closedhand.web import position_text, study
+from closedhand.web import position_text, requests, study
+from closedhand.web.connection import Connection
+from closedhand.web.lobby import Lobby
 
 VARIANTS = [*((name, {}) for name in GAMES), ("doudizhu", {"bidding": True}),
             ("daihinmin", {"classes": "random"})]  # fmt: skip
@@ -41,6 +47,22 @@ def test_a_replay_copies_positions() -> None:
     assert (found.game, len(found.actions)) == ("doudizhu", 3)
 
 
+def test_a_pasted_game_is_one_of_the_page(tmp_path: Path) -> None:
+    """A name with hyphens is that of the list, and an unknown one is refused."""
+
+    async def paste(name: str) -> dict[str, Any]:
+        requests.register()
+        lobby = Lobby(tmp_path)
+        connection = Connection(lobby, owner=True)
+        text = f"make_game('{name}').view_from(0, 'SK', [])"
+        await connection.answer(json.dumps({"do": "position", "text": text}))
+        lobby.close()
+        return json.loads(connection.outbox.get_nowait() or "")
+
+    assert asyncio.run(paste("uh-leduc"))["ok"]["game"] == "uh_leduc"
+    assert "no game 'absent'" in asyncio.run(paste("absent"))["error"]
+
+
 def test_the_name_of_a_variable_says_no_game() -> None:
     found = position_text.read("game.view_from(1, 'HK', ['raise'])")
     assert found == ("", {}, 1, "HK", ["raise"], {})
@@ -61,6 +83,27 @@ def test_the_name_of_a_variable_says_no_game() -> None:
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(InputError):
         position_text.read(text)
+
+
+def test_options_and_facts_have_any_name_and_number() -> None:
+    options = {"maxBet2": 5, "ante": 0.5, "least": 1e-05, "most": -1e16, "seed": 10**12}
+    given = "".join(f", {name}={value!r}" for name, value in options.items())
+    found = position_text.read(f"make_game('x'{given}).view_from(0, 'K', []{given})")
+    assert found.options == found.facts == options
+    assert position_text.read("game2.view_from(0, 'K', [])").game == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "hint", "fact"),
+    [("False", bool, False), ("true", bool, True), ("None", bool | None, None), ("0.5", float, 0.5),
+     ("5", int, 5), ("K", str, "K")],
+)  # fmt: skip
+def test_facts_have_the_type_that_the_game_expects(text: str, hint: Any, fact: Any) -> None:
+    """A truth value that stayed a text would be true."""
+    found = position_text._fact(text, hint)
+    assert found == fact and type(found) is type(fact)
+    with pytest.raises(InputError, match="true or false"):
+        position_text._fact("flase", bool)
 
 
 def test_facts_that_are_no_literals_are_refused() -> None:

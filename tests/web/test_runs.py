@@ -146,6 +146,21 @@ def test_matches_on_other_deals_are_rated_apart(tmp_path: Path) -> None:
     assert len(runs.everything_in(tmp_path)["ladders"]) == 1  # the other two do not complete it
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"game": "absent"}, {"pairs": [{}]}, {"pairs": [{"agents": ["a", "b", "c"]}]}, {"files": [1]},
+     {"seed": {"a": 1}}],
+    ids=str,
+)  # fmt: skip
+def test_results_that_cannot_be_rated_hide_no_ladder(tmp_path: Path, change: dict) -> None:
+    save_ladder(tmp_path)
+    wanted = runs.everything_in(tmp_path)["ladders"]
+    for path in list(tmp_path.glob("*.json")):
+        data = json.loads(path.read_text())
+        (tmp_path / f"other-{path.name}").write_text(json.dumps({**data, **change}))
+    assert len(wanted) == 1 and runs.everything_in(tmp_path)["ladders"] == wanted
+
+
 def sets(texts: Iterable[Iterable[str]]) -> list[frozenset[str]]:
     return [frozenset(text) for text in texts]
 

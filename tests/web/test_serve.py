@@ -2,19 +2,23 @@
 
 import logging
 import socket
+import threading
 import tomllib
+import webbrowser
 from collections.abc import Iterable
 from importlib.metadata import distribution
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
+import uvicorn
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from closedhand.core.game import InputError
 from closedhand.web.guard import RateLimitedLog
 from closedhand.web.remote_seat import parse_address
-from closedhand.web.serve import _listen, uvicorn_refusals
+from closedhand.web.serve import _listen, run, uvicorn_refusals
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,6 +30,21 @@ def test_a_browser_may_come_before_the_server_is_ready() -> None:
         socket.create_connection(listener.getsockname(), timeout=30),
     ):
         pass
+
+
+def test_the_server_does_not_wait_for_a_browser_in_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    callers = SimpleQueue[threading.Thread]()
+
+    async def serve(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        for each in sockets:
+            each.close()
+
+    monkeypatch.setattr(webbrowser, "open", lambda _: callers.put(threading.current_thread()))
+    monkeypatch.setattr(uvicorn.Server, "serve", serve)
+    run("127.0.0.1", 0, tmp_path, None, (), {}, tmp_path, (), browser=True, note=lambda _: None)
+    assert callers.get(timeout=60) is not threading.current_thread()
 
 
 def test_a_port_in_use_is_refused() -> None:

@@ -24,7 +24,7 @@ Game process: 0,33;1,55;2,66;0,77;1,AA;1,6;2,10;0,J;1,K;0,2;2,S;2,44;0,KK;2,22;2
 
 
 def opened(content: bytes) -> list[dict]:
-    return games_in(data=base64.b64encode(content).decode())
+    return games_in(base64.b64encode(content).decode())
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -35,7 +35,7 @@ def test_a_game_as_the_paper_prints_it(pack, tmp_path: Path) -> None:
     assert [each.error for each in replay_file(path)] == [None, None]
     games = opened(pack(PRINTED.encode() * 2))
     assert [game["error"] for game in games] == ["", ""]
-    assert games_in(text=PRINTED)[0] == games[0]
+    assert opened(PRINTED.encode())[0] == games[0]
     end = Study(parse_line(games[0]["record"]))
     assert end.record.actions[-1] == "5"
     assert "T" in end.record.actions and "789TJ" in end.record.actions
@@ -62,13 +62,26 @@ def test_a_game_that_no_record_can_hold_is_listed_with_the_others() -> None:
 
 def test_a_line_that_is_no_record_spoils_no_other() -> None:
     sound = games_in(sample="deeprocket_match.jsonl")[0]["record"]
-    games = games_in(text=f"{sound}\nnothing\n{sound}")
+    games = opened(f"{sound}\nnothing\n{sound}".encode())
     assert [bool(game["error"]) for game in games] == [False, True, False]
     assert "line 2" in games[1]["error"]
     with pytest.raises(InputError, match="line 1"):
-        games_in(text="nothing")
+        opened(b"nothing")
     with pytest.raises(InputError, match="no game"):
-        games_in(text="")
+        games_in()
+
+
+def test_a_file_that_breaks_off_shows_the_games_before() -> None:
+    sound = games_in(sample="deeprocket_match.jsonl")[0]["record"]
+    games = opened(f"{sound}\n".encode() + b"\xff\n")
+    assert [game["error"] for game in games] == ["", "line 2: this is not UTF-8 text"]
+
+
+def test_a_record_may_write_the_name_of_its_game_with_hyphens() -> None:
+    """The page looks the game up under its own name."""
+    game, rng = make_game("uh_leduc"), np.random.default_rng(0)
+    record = from_state(game, game.playout(game.deal(rng), rng))
+    assert Study(replace(record, game="uh-leduc")).describe()["game"] == "uh_leduc"
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
 """Tables: hands, undo, duplicate deals, saving and restoring."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from closedhand import InputError, make_game
 from closedhand.core.registry import GAMES
+from closedhand.web.connection import Connection
+from closedhand.web.lobby import Lobby
 from closedhand.web.remote_seat import RemoteSeat
 from closedhand.web.table import Seat, Table, restored
-from closedhand.web.table_view import describe_table
+from closedhand.web.table_view import describe_table, without_files
 
 
 def seated(name: str, persons: int = 1, **options) -> Table:
@@ -226,3 +229,24 @@ def test_a_seat_elsewhere_is_asked_by_its_server_alone() -> None:
     action = game.sample(np.random.default_rng(0), view)
     table.play(action)
     assert not asked() and table.wait() == action
+
+
+@pytest.mark.parametrize(
+    ("agent", "shown"),
+    [
+        ("learned:/home/me/runs/best", "learned"),
+        ("theirs[weights=/home/me/w.npz]", "theirs"),
+        ("search[policy='learned:/home/me/x']:50ms", "search"),
+        *((agent, agent) for agent in ("random", "search:100ms", "ismcts:100", "value-net[tuned=1]",
+                                       "search[threads=1,shared=true]:20ms")),
+    ],
+)  # fmt: skip
+def test_guests_are_sent_no_names_of_files(tmp_path: Path, agent: str, shown: str) -> None:
+    """Also of agents that the command line no longer gives: a saved table has them."""
+    lobby, table = Lobby(tmp_path), seated("leduc")
+    table.seats[1] = Seat(agent=agent, player=1)
+    private = Connection(lobby, owner=False).private_agents(table)
+    assert without_files(agent, private) == shown
+    assert describe_table(table, 0, private)["seats"][1]["agent"] == shown
+    assert Connection(lobby, owner=True).private_agents(table) == []
+    lobby.close()

@@ -758,6 +758,8 @@ def test_rules_for_two_have_two_seats(visit: Callable[..., Any]) -> None:
     page.wait_for_selector(".seat-choice >> nth=2")
     page.click(".options summary")
     page.select_option("[data-option=rules] select", "two_players")
+    # What is dealt if the option is left out, and the other value to choose.
+    assert page.locator("[data-option=robbing] option").all_text_contents() == ["true", "false"]
     page.wait_for_function("() => document.querySelectorAll('.seat-choice').length === 2")
     page.select_option(".seat-choice >> nth=1 >> select", "random")
     page.click("#start")

@@ -251,7 +251,7 @@ def test_an_agent_that_cannot_play_ends_no_server(port: int) -> None:
         '{"do": "play", "version": 0}', '{"do": "undo"}', '{"do": "hint"}', '{"do": "chances"}',
         '{"do": "drop", "table": "x", "n": "y"}', "[" * 10_000, '{"do": "join", "do": "join"}',
         '{"do": "pace", "seconds": 1e999}', '{"do": "pace", "seconds": NaN}',
-        '{"do": "study", "text": "", "self": 1}',
+        '{"do": "study", "data": "", "self": 1}',
         '{"do": "analyse", "game": "uh_leduc", "options": {}, "player": 0, "hand": "K",'
         ' "actions": "", "public": {"self": 1}}',
     ],

@@ -1,4 +1,4 @@
-// Hints and chances of cards, kept only while they are about the position that is shown.
+// Hints, chances of cards and exact results, kept only while they are about the position that is shown.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useShared } from "./context";
@@ -8,28 +8,29 @@ import type { Chances, Hint } from "./types";
 export const adviser = (game: string) => localStorage.getItem(`adviser ${game}`) ?? "";
 export const chooseAdviser = (game: string, by: string) => localStorage.setItem(`adviser ${game}`, by);
 
-export interface Advice { hint: Hint | null; chances: Chances | null; clear: () => void }
-
-export function useAdvice(about: number): Advice {
+// The latest answer of a computation about what is shown, and a function that forgets it.
+export function useAnswer<T extends { about: number }>(name: string, about: number): [T | null, () => void] {
   const { net } = useShared();
-  const [hint, setHint] = useState<Hint | null>(null);
-  const [chances, setChances] = useState<Chances | null>(null);
+  const [answer, setAnswer] = useState<T | null>(null);
   const shown = useRef(about);
-  const clear = () => { setHint(null); setChances(null); };
+  const clear = () => setAnswer(null);
   // A layout effect: an answer that comes before the next frame is about this position already.
   useLayoutEffect(() => {
     shown.current = about;
     clear();
   }, [about]);
   useEffect(() => {
-    const offs = [
-      net.on("hint", (data: Hint) => data.about === shown.current && setHint(data)),
-      net.on("chances", (data: Chances) => data.about === shown.current && setChances(data)),
-    ];
+    const off = net.on(name, (data: T) => data.about === shown.current && setAnswer(data));
     return () => {
-      offs.forEach((off) => off());
-      for (const work of ["hint", "chances"]) void net.ask("stop", { work }).catch(() => {});
+      off();
+      void net.ask("stop", { work: name }).catch(() => {});
     };
   }, []);
-  return { hint, chances, clear };
+  return [answer, clear];
+}
+
+export function useAdvice(about: number) {
+  const [hint, clearHint] = useAnswer<Hint>("hint", about);
+  const [chances, clearChances] = useAnswer<Chances>("chances", about);
+  return { hint, chances, clear: () => { clearHint(); clearChances(); } };
 }

@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Card, cardName } from "./cards";
 import { useShared } from "./context";
+import { useKeys } from "./keys";
 import type { Translate } from "./strings";
 import type { Game } from "./types";
 
@@ -138,15 +139,11 @@ export function Arrange({ cards, parts, game, t, table, pending, suggestion, ask
     </button>
   );
   const submit = () => { if (!pending) play(text); };
-  useLayoutEffect(() => {
-    const enter = (event: KeyboardEvent) => {
-      const at = event.target as HTMLElement;
-      if (event.key !== "Enter" || !complete || !verdict?.legal || (at instanceof HTMLButtonElement && !at.classList.contains("slot"))) return;
-      event.preventDefault();
-      submit();
-    };
-    addEventListener("keydown", enter);
-    return () => removeEventListener("keydown", enter);
+  useKeys((event) => {
+    const at = event.target as HTMLElement;
+    if (event.key !== "Enter" || !complete || !verdict?.legal || (at instanceof HTMLButtonElement && !at.classList.contains("slot"))) return;
+    event.preventDefault();
+    submit();
   });
   const notes = verdict?.note.split(" / ") ?? [];
   return (

@@ -1,6 +1,6 @@
 // Cards as SVG, drawn from paths; they need no font beyond the system's.
 
-import { memo } from "./memo";
+import { useMemo } from "preact/hooks";
 
 const SUITS: Record<string, { path: string; name: string }> = {
   s: { path: "M12 2C8 8 2.500 11 2.500 15.500a4.500 4.500 0 0 0 8 2.800C10.300 20.500 9.500 22 8 23h8c-1.500-1-2.300-2.500-2.500-4.700a4.500 4.500 0 0 0 8-2.800C21.500 11 16 8 12 2z", name: "♠" },
@@ -98,7 +98,7 @@ function Corner({ rank, suit, joker }: Face) {
   );
 }
 
-export const Card = memo(({ card, faces }: { card: string; faces: Record<string, string> }) => {
+function draw(card: string, faces: Record<string, string>) {
   if (!card) {
     return (
       <svg class="card back" viewBox="0 0 70 98" aria-hidden="true">
@@ -118,4 +118,9 @@ export const Card = memo(({ card, faces }: { card: string; faces: Record<string,
       <g transform="rotate(180 35 49)"><Corner {...found} /></g>
     </svg>
   );
-});
+}
+
+// A card; an element that stays the same is not drawn again.
+export function Card({ card, faces }: { card: string; faces: Record<string, string> }) {
+  return useMemo(() => <span class="card-box">{draw(card, faces)}</span>, [card, faces]);
+}

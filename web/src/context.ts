@@ -2,7 +2,7 @@
 
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { Link } from "./net";
+import { answerOf, type Link } from "./net";
 import type { Translate } from "./strings";
 import type { Agent, Game } from "./types";
 
@@ -31,7 +31,7 @@ export function useAgents(game: Game): Agent[] {
   const { net } = useShared();
   const [agents, setAgents] = useState<Agent[]>([{ text: game.opponent, microseconds: null }]);
   useEffect(() => {
-    const found = known.get(game.name) ?? net.ask("agents", { game: game.name });
+    const found = known.get(game.name) ?? answerOf(net, "agents", { game: game.name });
     known.set(game.name, found);
     let current = true;
     found.then((list) => current && setAgents(list), () => known.delete(game.name));

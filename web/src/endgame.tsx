@@ -1,33 +1,12 @@
 // Open hands, solved exactly: who wins, by which plays, and what every play is worth.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Card } from "./cards";
-import { useShared } from "./context";
 import { signed } from "./outcome";
 import { Waiting } from "./preparation";
 import { fill, type Translate } from "./strings";
 import type { Endgame, Game } from "./types";
 
 const MOST_PLAYS = 12; // that are listed
-
-// The latest result about what is shown.
-export function useEndgame(about: number): { endgame: Endgame | null; forget: () => void } {
-  const { net } = useShared();
-  const [endgame, setEndgame] = useState<Endgame | null>(null);
-  const shown = useRef(about);
-  useLayoutEffect(() => {
-    shown.current = about;
-    setEndgame(null);
-  }, [about]);
-  useEffect(() => {
-    const off = net.on("endgame", (data: Endgame) => data.about === shown.current && setEndgame(data));
-    return () => {
-      off();
-      void net.ask("stop", { work: "endgame" }).catch(() => {});
-    };
-  }, []);
-  return { endgame, forget: () => setEndgame(null) };
-}
 
 const known = (low: number, high: number) => low === high;
 

@@ -1,6 +1,7 @@
 // Hints: values of plays, and chances of hidden cards.
 
 import { adviser } from "./advice";
+import { Interval } from "./agents";
 import { Card, cardName } from "./cards";
 import { useAgents, useShared } from "./context";
 import { occupant } from "./felt";
@@ -40,7 +41,6 @@ function Values({ hint, t, use }: { hint: Hint; t: Translate; use: (action: Acti
   const values = hint.values;
   const low = Math.min(...values.map((v) => v.low ?? v.mean));
   const high = Math.max(...values.map((v) => v.high ?? v.mean));
-  const at = (value: number) => (100 * (value - low)) / Math.max(1e-9, high - low);
   const compared = hint.basis === "exact" ? "" : `, ${t("compared with")} ${t(hint.action!.text)}`;
   const tries = values.find((v) => v.id === hint.action!.id)?.tries ?? 0;
   const isChance = hint.unit === "chance";
@@ -54,10 +54,7 @@ function Values({ hint, t, use }: { hint: Hint; t: Translate; use: (action: Acti
       <ul class="values">{values.map((value) => (
         <li key={value.id}>
           <button type="button" onClick={() => use(value)}>{t(value.text)}</button>
-          <svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-            <line x1={at(value.low ?? value.mean)} x2={at(value.high ?? value.mean)} y1="5" y2="5" />
-            <path class="dot-mark" d={`M${at(value.mean)} 5h.01`} />
-          </svg>
+          <Interval estimate={[value.mean, value.low, value.high]} low={low} high={high} />
           <span class="number" title={value.tries ? `${value.tries} ${t("simulations")}` : undefined}>{shown(value)}{half(value) === null ? null : <small> ±{half(value)}</small>}</span>
         </li>
       ))}</ul>

@@ -4,7 +4,7 @@ import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { SharedContext } from "./context";
 import { Lobby } from "./lobby";
-import { Net, Offline } from "./net";
+import { answerOf, Net, Offline } from "./net";
 import { AnalysePage } from "./analyse";
 import { PastPage } from "./past";
 import { ReplayPage } from "./records";
@@ -62,7 +62,7 @@ function App() {
     const change = () => setHash(location.hash);
     addEventListener("hashchange", change);
     const off = net.on("online", setOnline);
-    void net.ask("games").then(setGames);
+    void answerOf(net, "games").then(setGames);
     return () => { removeEventListener("hashchange", change); off(); };
   }, []);
   useEffect(() => {

@@ -22,6 +22,17 @@ export interface Link {
 // The connection was lost before the answer; the page shows its state elsewhere.
 export class Offline extends Error {}
 
+// Asks again whenever the connection was lost before the answer: for what is asked only once.
+export async function answerOf(net: Link, what: string, given: object = {}): Promise<any> {
+  for (;;) {
+    try {
+      return await net.ask(what, given);
+    } catch (e) {
+      if (!(e instanceof Offline)) throw e;
+    }
+  }
+}
+
 export class Net implements Link {
   owner = true;
   live = true;

@@ -1,14 +1,15 @@
 // Open hands typed by a person: an endgame, solved exactly.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useAnswer } from "./advice";
 import { useReturns, useShared } from "./context";
-import { EndgamePanel, useEndgame } from "./endgame";
+import { EndgamePanel } from "./endgame";
 import { Felt } from "./felt";
 import { Offline } from "./net";
 import { OptionList, usePlayers, type Options } from "./options";
 import { Waiting } from "./preparation";
 import { translator } from "./strings";
-import type { Game, Position } from "./types";
+import type { Endgame, Game, Position } from "./types";
 
 export function OpenHands({ game }: { game: Game }) {
   const { net, language, t: common } = useShared();
@@ -22,7 +23,7 @@ export function OpenHands({ game }: { game: Game }) {
   const [about, setAbout] = useState(0); // number of the question that is shown
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
-  const { endgame } = useEndgame(about);
+  const [endgame] = useAnswer<Endgame>("endgame", about);
   const asked = useRef<object>({});
   const returns = useReturns();
   // What a lost connection has cut off.

@@ -9,8 +9,8 @@ export type Options = Record<string, string>;
 
 const number = (option: Option) => option.kind === "int" || /whole number/.test(option.values);
 
-function Field({ option, value, set, t }: { option: Option; value: string; set: (value: string) => void; t: Translate }) {
-  const standard = option.default === null ? "" : String(option.default);
+function Field({ option, usual, value, set, t }: { option: Option; usual: unknown; value: string; set: (value: string) => void; t: Translate }) {
+  const standard = usual === null ? "" : String(usual);
   const choices = option.choices.length ? option.choices : option.kind === "bool" ? ["true", "false"] : [];
   const shown = value.toLowerCase() === standard.toLowerCase() ? "" : value;
   const meaning = t(`option ${option.name}`);
@@ -45,6 +45,8 @@ export function OptionList({ game, options, change }: { game: Game; options: Opt
   const t = translator(language, game);
   const [open, setOpen] = useState(false);
   if (!game.options.length) return null;
+  const rules = options.rules || game.options.find((option) => option.name === "rules")?.default;
+  const usual: Record<string, unknown> = game.presets[String(rules)] ?? {}; // under these rules
   const set = (key: string, value: string) => change((before) => {
     const { [key]: _, ...others } = before;
     return value === "" ? others : { ...others, [key]: value };
@@ -52,7 +54,7 @@ export function OptionList({ game, options, change }: { game: Game; options: Opt
   return (
     <details class="options" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary>{t("Options")}</summary>
-      {game.options.map((option) => <Field key={option.name} option={option} value={options[option.name] ?? ""} set={(value) => set(option.name, value)} t={t} />)}
+      {game.options.map((option) => <Field key={option.name} option={option} usual={option.name in usual ? usual[option.name] : option.default} value={options[option.name] ?? ""} set={(value) => set(option.name, value)} t={t} />)}
     </details>
   );
 }

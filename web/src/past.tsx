@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
 import { recorded } from "./felt";
 import { save } from "./files";
+import { answerOf } from "./net";
 import { signed, toneClass } from "./outcome";
 import { Scroll } from "./scroll";
 import { ownSeat, statistics, type PastHand } from "./statistics";
@@ -17,7 +18,7 @@ export function PastPage() {
   const [shown, setShown] = useState(MOST_SHOWN);
   const [sure, setSure] = useState(false); // whether to delete was clicked once
   const [error, setError] = useState("");
-  useEffect(() => { net.ask("past").then((found: PastHand[]) => setHands(found.map((each) => ({ ...each, seat: ownSeat(each) }))), (e) => setError(e.message)); }, []);
+  useEffect(() => { answerOf(net, "past").then((found: PastHand[]) => setHands(found.map((each) => ({ ...each, seat: ownSeat(each) }))), (e) => setError(e.message)); }, []);
   const title = (name: string) => {
     const game = games.find((each) => each.name === name);
     return game ? translator(language, game)(game.title) : name;

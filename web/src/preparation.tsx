@@ -17,10 +17,13 @@ export function usePreparation(game: Game | null, stage: string, wanted: boolean
     setProgress(null);
     if (!wanted) return;
     let clock = 0;
-    const look = () => void net.ask("preparation").then((found: Progress) => {
-      setProgress(found);
-      if (!found.left.length) clearInterval(clock);
-    }, () => {});
+    const look = () => {
+      if (!net.online) return; // requests that wait would all be sent when the connection returns
+      void net.ask("preparation").then((found: Progress) => {
+        setProgress(found);
+        if (!found.left.length) clearInterval(clock);
+      }, () => {});
+    };
     clock = window.setInterval(look, LOOK);
     look();
     return () => clearInterval(clock);

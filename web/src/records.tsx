@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
 import { recorded } from "./felt";
 import { packed } from "./files";
-import { Offline } from "./net";
+import { answerOf, Offline } from "./net";
 import { Replayed } from "./replay";
 import type { ListedGame, ReplayData } from "./types";
 
@@ -70,7 +70,7 @@ function Records({ sample }: { sample?: string }) {
   };
   const openFile = (content: Blob) => open(async () => net.ask("study", { data: await packed(content) }));
   useEffect(() => {
-    void net.ask("samples").then(setSamples, () => {});
+    void answerOf(net, "samples").then(setSamples, () => {});
     if (sample) void open(() => net.ask("study", { sample }));
   }, [sample]);
   return (

@@ -1,23 +1,24 @@
 // A game under study: its moves, the value of each position, and the cost of each play.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { adviser, chooseAdviser, useAdvice } from "./advice";
+import { adviser, chooseAdviser, useAdvice, useAnswer } from "./advice";
 import { indicesOf } from "./choice";
 import { useReturns, useShared } from "./context";
 import { Fan, groups } from "./fan";
-import { EndgamePanel, useEndgame } from "./endgame";
+import { EndgamePanel } from "./endgame";
 import { Felt, recorded } from "./felt";
 import { bytes, save } from "./files";
 import { ChancesPanel, HintPanel } from "./hints";
 import { Curve } from "./curve";
 import { Verdict } from "./mistakes";
+import { useKeys } from "./keys";
 import { MoveColumns } from "./moves";
 import { Offline } from "./net";
 import { Waiting } from "./preparation";
 import { Setup } from "./setup";
 import { Story } from "./story";
 import { translator } from "./strings";
-import type { Judged, Position, ReplayData, SeatHolder } from "./types";
+import type { Endgame, Judged, Position, ReplayData, SeatHolder } from "./types";
 
 const PAUSE = 60; // milliseconds between positions that are asked for: a held key passes more than the server takes
 const REST = 150; // milliseconds at a position before it is analysed
@@ -32,7 +33,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const [judged, setJudged] = useState<Map<number, Judged>>(() => new Map((data.judged ?? []).map((each) => [each.ply, each])));
   const [judging, setJudging] = useState(false);
   const { hint, chances, clear } = useAdvice(ply);
-  const { endgame, forget } = useEndgame(ply);
+  const [endgame, forget] = useAnswer<Endgame>("endgame", ply);
   const [panel, setPanel] = useState<"moves" | "hint" | "play">("moves");
   const [said, setSaid] = useState("");
   const cache = useRef(new Map<string, Position>());
@@ -109,21 +110,17 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
       }),
       net.on("online", () => setJudging(false)), // the server stops with the connection
     ];
-    const key = (event: KeyboardEvent) => {
-      if (/^(INPUT|TEXTAREA|SELECT)$/.test((event.target as HTMLElement).tagName)) return;
-      const step: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -1e6, End: 1e6 };
-      if (event.key in step) {
-        event.preventDefault();
-        setPly((before) => Math.max(0, Math.min(last, before + step[event.key])));
-      }
-    };
-    addEventListener("keydown", key);
     return () => {
       offs.forEach((off) => off());
-      removeEventListener("keydown", key);
       void net.ask("stop", { work: "judge" }).catch(() => {});
     };
   }, []);
+  useKeys((event) => {
+    const step: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -1e6, End: 1e6 };
+    if (!(event.key in step)) return;
+    event.preventDefault();
+    setPly((before) => Math.max(0, Math.min(last, before + step[event.key])));
+  });
 
   const report = (promise: Promise<any>) => promise.catch(fail);
   const judge = () => {

@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
 import { Fan } from "./fan";
+import { answerOf } from "./net";
 import { translator, type Translate } from "./strings";
 import type { Game, RuleSection } from "./types";
 
@@ -11,7 +12,7 @@ export function RulesText({ game, t }: { game: Game; t: Translate }) {
   const [sections, setSections] = useState<RuleSection[]>([]);
   const [error, setError] = useState("");
   useEffect(() => {
-    net.ask("rules", { game: game.name, language }).then(setSections, (e: Error) => setError(e.message));
+    answerOf(net, "rules", { game: game.name, language }).then(setSections, (e: Error) => setError(e.message));
   }, [game.name, language]);
   return (
     <div class="rules">

@@ -2,12 +2,11 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
-import { cost } from "./agents";
+import { cost, type Estimate, Interval } from "./agents";
 import { Plot, type Line } from "./plot";
 import { Scroll } from "./scroll";
 import type { Translate } from "./strings";
 
-type Estimate = [number, number | null, number | null];
 interface Result {
   file: string;
   live: boolean;
@@ -36,15 +35,6 @@ interface Everything { results: Result[]; ladders: Ladder[]; curves: Curve[] }
 
 const shown = ([mean, low, high]: Estimate, digits = 3) => `${mean.toFixed(digits)}${low !== null && high !== null ? ` (${low.toFixed(digits)} … ${high.toFixed(digits)})` : ""}`;
 
-function Interval({ estimate, low, high }: { estimate: Estimate; low: number; high: number }) {
-  const x = (value: number) => 2 + (96 * (value - low)) / Math.max(1e-9, high - low);
-  return (
-    <svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-      <line x1={x(estimate[1] ?? estimate[0])} x2={x(estimate[2] ?? estimate[0])} y1="5" y2="5" /><path class="dot-mark" d={`M${x(estimate[0])} 5h.01`} />
-    </svg>
-  );
-}
-
 function ends(estimates: Estimate[], zero: boolean): [number, number] {
   const all = estimates.flat().filter((value): value is number => value !== null);
   if (zero) all.push(0);
@@ -55,7 +45,10 @@ export function RunsPage() {
   const { net, t } = useShared();
   const [found, setFound] = useState<Everything | null>(null);
   useEffect(() => {
-    const look = () => void net.ask("runs").then(setFound, () => setFound((before) => before ?? { results: [], ladders: [], curves: [] }));
+    const look = () => {
+      if (!net.online) return; // requests that wait would all be sent when the connection returns
+      void net.ask("runs").then(setFound, () => setFound((before) => before ?? { results: [], ladders: [], curves: [] }));
+    };
     look();
     const clock = setInterval(look, 5000);
     return () => clearInterval(clock);

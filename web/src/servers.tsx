@@ -13,13 +13,16 @@ export function Servers() {
   const [servers, setServers] = useState<Server[]>([]);
   const [error, setError] = useState("");
   const [mine, setMine] = useState<number | null>(null);
-  const look = () => net.ask("servers").then((found: Server[]) => {
-    setServers(found);
-    const link = mine !== null ? found[mine]?.link : null;
-    if (link && !found[mine!].trouble) location.hash = `#/t/${link[0]}/${link[1]}`;
-  }, () => {});
+  const look = () => {
+    if (!net.online) return; // requests that wait would all be sent when the connection returns
+    void net.ask("servers").then((found: Server[]) => {
+      setServers(found);
+      const link = mine !== null ? found[mine]?.link : null;
+      if (link && !found[mine!].trouble) location.hash = `#/t/${link[0]}/${link[1]}`;
+    }, () => {});
+  };
   useEffect(() => {
-    void look();
+    look();
     const clock = setInterval(look, mine === null ? 5000 : 500);
     return () => clearInterval(clock);
   }, [mine]);

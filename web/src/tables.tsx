@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
 import { recorded } from "./felt";
+import { answerOf } from "./net";
 import { signed } from "./outcome";
 import { counted } from "./score";
 import { translator } from "./strings";
@@ -15,7 +16,7 @@ export function Tables() {
   const { net, games, language, t } = useShared();
   const [tables, setTables] = useState<Listed[]>([]);
   const [wanted, setWanted] = useState("");
-  useEffect(() => { void net.ask("tables").then(setTables, () => {}); }, []);
+  useEffect(() => { void answerOf(net, "tables").then(setTables, () => {}); }, []);
   if (!tables.length) return null;
   const title = (each: Listed) => {
     const game = games.find((one) => one.name === each.game);

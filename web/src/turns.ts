@@ -94,6 +94,6 @@ export function verdictOn(each: Decision, data: ReplayData, name: (seat: number)
     return `${plays.slice(0, MOST_IN_LINE).join(", ")}${plays.length > MOST_IN_LINE ? " …" : ""}`;
   };
   const who = ({ winners }: Forced) => winners.map(name).join(" + ");
-  if (each.lost) return fill(t("{} gives the win away, all hands open: {} had one by {}"), t(data.moves[each.ply - 1].text), who(each.lost) || "–", lineOf(each.lost));
+  if (each.lost?.winners.length) return fill(t("{} gives the win away, all hands open: {} had one by {}"), t(data.moves[each.ply - 1].text), who(each.lost), lineOf(each.lost));
   return each.forced.winners.length ? fill(t("From here on {} can force the win, all hands open: {}"), who(each.forced), lineOf(each.forced)) : t("A draw");
 }

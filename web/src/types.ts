@@ -90,6 +90,7 @@ export interface Game {
   title: string;
   players: number;
   options: Option[];
+  presets: Record<string, Record<string, unknown>>; // defaults of options, by the value of rules
   table_options: Record<string, string>; // of a new table, unless others are chosen
   opponent: string;
   has_rules: boolean;

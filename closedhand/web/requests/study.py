@@ -6,6 +6,7 @@ from typing import Any
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import parse_line
+from closedhand.core.registry import make_game
 from closedhand.search import exact
 from closedhand.web import advice, open_hands, position_text, runs, study
 from closedhand.web.connection import Connection
@@ -26,10 +27,8 @@ async def _samples(connection: Connection) -> Any:
 
 
 @request("study")
-async def _study(
-    connection: Connection, text: str = "", data: str | None = None, sample: str | None = None
-) -> Any:
-    return await connection.lobby.in_thread(study.games_in, text, data, sample)
+async def _study(connection: Connection, data: str = "", sample: str | None = None) -> Any:
+    return await connection.lobby.in_thread(study.games_in, data, sample)
 
 
 @request("replay")
@@ -156,6 +155,8 @@ async def _play_on(connection: Connection, ply: int, seats: list[Fields]) -> Any
 async def _position(connection: Connection, text: str) -> Any:
     """Read a pasted position into the texts that a person would type."""
     found = position_text.read(text)
+    if found.game:
+        found = found._replace(game=make_game(found.game).name)  # it may be written with hyphens
     facts = [
         f"{name}={value if isinstance(value, str) else repr(value)}"
         for name, value in found.facts.items()

@@ -217,7 +217,7 @@ async def _record(connection: Connection) -> Any:
     table = connection.at_table()
     if not table.over:
         raise InputError("the record of a hand is for its end")
-    record, files = table.record(), connection.private_agents(table.game.name)
+    record, files = table.record(), connection.private_agents(table)
     if record.agents is not None:
         agents = tuple(without_files(agent, files) for agent in record.agents)
         record = replace(record, agents=agents)

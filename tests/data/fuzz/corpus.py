@@ -51,7 +51,7 @@ CORPUS: dict[str, list[bytes]] = {
     ],
     "messages": [
         b'{"do": "join", "table": "table", "token": "\\ud800"}',
-        b'{"do": "study", "text": "", "self": 1}',
+        b'{"do": "study", "data": "", "self": 1}',
     ],
     "log": [
         b"%-----%GAME_NUMBER% " + b"9" * 5000 + b"\n%00000%mibun% 22222\n",
