@@ -104,6 +104,11 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     _codes: Any = ()
     """Compiled code of `PLAY` and of `LOOK`."""
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_idle_mask" in state:  # neither copies nor pickles keep the flag
+            self._idle_mask.flags.writeable = False
+
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a new game; without a `seed` the stream of deals continues.
 

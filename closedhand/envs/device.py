@@ -131,13 +131,16 @@ class Device:
         key = file_name(name, like, arch), self.place, shared
         if key not in _LOADED:
             found = cubin(name, like, arch)
-            self.torch.zeros(1, device=self.place)  # makes the CUDA context of this thread
-            _LOADED[key] = load(found.image, name, shared, STACK if found.grows else 0)
+            with self.torch.cuda.device(self.place):
+                self.torch.zeros(1, device=self.place)  # makes the CUDA context of this thread
+                _LOADED[key] = load(found.image, name, shared, STACK if found.grows else 0)
         return Launch(_LOADED[key], arguments, blocks, threads, shared)
 
-    def stream(self) -> int:
-        """Return the handle of PyTorch's current stream."""
-        return int(self.torch.cuda.current_stream(self.place).cuda_stream)
+    def run(self, launch: Launch) -> None:
+        """Launch on PyTorch's current stream of this GPU."""
+        # The driver launches in the context of the current GPU, which may be another one.
+        with self.torch.cuda.device(self.place):
+            launch(int(self.torch.cuda.current_stream().cuda_stream))
 
 
 def check_device(device: Any) -> "torch.device":

@@ -131,6 +131,7 @@ class DeviceBatch:
         """Refuse more games than fit into free memory; nothing is allocated yet."""
         if self.on_cpu:
             return
+        self.torch.cuda.empty_cache()  # PyTorch keeps freed memory, which counts as taken
         free = self.torch.cuda.mem_get_info(self.device)[0]
         needed = self.number * self.bytes_of_a_game + self.bytes_of_scratch
         if needed > free:
@@ -201,8 +202,8 @@ class DeviceBatch:
             ):  # fmt: skip
                 new = torch.from_numpy(np.asarray(value).view(np.int64)).to(self.device)
                 held.copy_(torch.where(now if held.ndim == 1 else now[:, None], new, held))
-        self._started = True
         self._run(self._actions, starting=True)
+        self._started = True  # last: a compilation that is interrupted has dealt nothing
 
     def step(self, actions: "torch.Tensor") -> None:
         """Play one action in each game; the next game begins where one ends.
@@ -247,7 +248,7 @@ class DeviceBatch:
             self._mask_words.zero_()
         launch.set(5, starting)  # 5 and 6 are indices of `arguments` in `_prepare_step`
         launch.point(6, actions.data_ptr())
-        launch(self._device.stream())
+        self._device.run(launch)
 
     def _prepare_step(self) -> Launch:
         shape, array = self.shape, self._device.array
@@ -279,7 +280,7 @@ class DeviceBatch:
             like = examples(self.game, (), self._terms, "pick")
             blocks = -(-self.number // THREADS)
             self._launches["pick"] = device.launch("pick", like, arguments, blocks)
-        self._launches["pick"](device.stream())
+        device.run(self._launches["pick"])
         return self._actions
 
     def decide(self, agent: AnyAgent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
@@ -303,7 +304,7 @@ class DeviceBatch:
             game_kernels.decide_all(self.game.rules, policies, *self._deciding(actions))
         else:
             launch.point(6, actions.data_ptr())
-            launch(self._device.stream())
+            self._device.run(launch)
         return actions
 
     def _prepare_decide(self, policies: Policies, actions: Any) -> Launch:

@@ -61,5 +61,5 @@ class RandomGames:
         if self._launch is None:
             game_kernels.random_games(*self._arguments)
         else:
-            self._launch(self._device.stream())
+            self._device.run(self._launch)
         return self.moves

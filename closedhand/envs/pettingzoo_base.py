@@ -71,9 +71,11 @@ class Table(common.Copied, Spaces):
         see `GameAEC.step`.
         """
         self.agents = []
-        if seed is not None or self._rng is None:
-            self._rng, _ = seeding.np_random(seed)
-        self._states[0] = self.game.deal(self._rng) if given is None else given
+        rng = self._rng
+        if seed is not None or rng is None:
+            rng, _ = seeding.np_random(seed)
+        self._states[0] = self.game.deal(rng) if given is None else given
+        self._rng = rng  # last: after a first deal that is interrupted there is no game
         # `DuplicateDealing` starts other tables from here, even if `AutoPass` has played on.
         self.start = self._states[0].copy()
         self._paid = self.game.returns(self.start)
@@ -115,6 +117,3 @@ class Table(common.Copied, Spaces):
             return None
         self.check_started()
         return render.render(self.game, self._states[0], self.render_mode)
-
-    def close(self) -> None:
-        """Do nothing: the env holds no resources."""

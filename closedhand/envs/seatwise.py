@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from closedhand.core.checks import InputError, shown
+from closedhand.core.checks import InputError, as_array, shown
 
 Floats = NDArray[np.float64]
 Credit = tuple[int, NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp], Floats]
@@ -137,11 +137,7 @@ def _seats(
     name: str, values: Any, shape: tuple[int, ...], least: int, number: int
 ) -> NDArray[np.intp]:
     """Check an array of seats from `least` to `number` - 1, and return it."""
-    try:
-        kind = np.asarray(values).dtype.kind
-    except ValueError:  # rows of different lengths
-        kind = ""
-    if kind not in ("i", "u"):
+    if as_array(values).dtype.kind not in "iu":
         raise InputError(f"{name} are seats, whole numbers, not {shown(values)}")
     array = _array(name, values, shape, np.intp)
     if array.size and not least <= array.min() <= array.max() < number:

@@ -213,10 +213,10 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         seeds = common.seeds_of(seed, self.num_envs)
         with unchanged_if_refused(self, given, *HELD):
             self._seed(seeds, chosen)
-            self._needs_reset = False
             if given is not None:
                 self._games.states[chosen] = given
             self._begin(chosen, dealt=given is None)
+            self._needs_reset = False
         return self.observe()
 
     def step(self, actions: np.ndarray, *, chosen: Any = None) -> Step:
@@ -412,12 +412,12 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         before = *packed, self._games, self._terms
         after = chosen, actions, plan, shown or self._blank(0)
         if packed is not self._packed:  # at first, and for new policies, whose types may differ
-            self._packed = packed
             self._rooms = [
                 (game.empty(1), np.empty(num_ids, np.int32)) for _ in range(self.num_threads)
             ]
             examples = *before, 0, self.num_envs, *after, *self._rooms[0]
             self._code = entry(game_kernels.advance_games, *examples)
+            self._packed = packed  # last: a compilation that is interrupted is repeated
 
         def advance(first: int, last: int) -> None:
             # Another index for each thread, as all but the last one have n / threads games or more.

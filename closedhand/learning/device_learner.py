@@ -229,7 +229,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
                 torch.cuda.current_stream().wait_stream(side)
                 graph = torch.cuda.CUDAGraph()
                 graph.register_generator_state(self.random)  # each replay draws new numbers
-                with torch.cuda.graph(graph):
+                with torch.cuda.graph(graph, stream=side):  # its own may be of another GPU
                     work()
                 for each, state in zip(modules, kept, strict=True):
                     each.load_state_dict(state)
@@ -238,7 +238,11 @@ class DeviceLearner(NetworkLearner[Chosen]):
                     self._measured.zero_()
             graph.replay()
 
-        return run
+        def run_there() -> None:
+            with torch.cuda.device(self.device):  # streams are those of the current GPU
+                run()
+
+        return run_there
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Do steps 1 to 3; refuse an update that has fewer decisions than a minibatch."""

@@ -35,13 +35,16 @@ class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
         """Wrap `env`, an AEC env of this package, wrapped or not, with whole plays as actions.
 
         Raises:
-            InputError: It is another env, or its game has no sub-steps, or has them already.
+            InputError: It is another env, or its game has no sub-steps, has them already, or pays
+                in stages.
         """
         base = aec_table(env)
         super().__init__(env)
         self._flat: Game = base.game
         if not self._flat.substep_options:
             raise InputError(f"this {self._flat.name} has no sub-steps, or has them already")
+        if self._flat.staged:  # amid a play, the rewards of the last one would be paid again
+            raise InputError(f"{self._flat.name} pays in stages: make the game in sub-steps itself")
         options = {**self._flat.options, **self._flat.substep_options}
         self.game = make_game(self._flat.name, **options)
         self.form = ObservationForm(self.game, base.form.name, base.form.mask)

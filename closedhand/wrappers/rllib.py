@@ -151,10 +151,11 @@ def self_play(
     follow. `game`, `observation` and `options` are as for `RLlibEnv`.
 
     Raises:
-        InputError: An unknown game or option. A wrong form is refused when RLlib makes the env.
+        InputError: As for `RLlibEnv`.
     """
-    common.resolve(game, options)
-    config.environment(RLlibEnv, env_config={"game": game, "observation": observation, **options})
+    env_config = {"game": game, "observation": observation, **options}
+    RLlibEnv(env_config)  # refuses what RLlib would refuse only when it makes the env
+    config.environment(RLlibEnv, env_config=env_config)
     config.multi_agent(policies={SELF}, policy_mapping_fn=_everybody)
     spec = RLModuleSpec(module_class=MaskedPPOModule)
     model = DefaultModelConfig(fcnet_hiddens=[256, 256], fcnet_activation="relu")

@@ -168,10 +168,6 @@ class SB3VecEnv(VecEnv):
         """Render every game; `render` of SB3 tiles the pictures."""
         return [picture for env in self.envs for picture in env.render() or ()]
 
-    def has_attr(self, attr_name: str) -> bool:
-        """Return whether the envs have an attribute."""
-        return all(hasattr(env, attr_name) for env in self.envs)
-
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Return an attribute of the env of each row, such as `game`."""
         values = [getattr(env, attr_name) for env in self.envs for _ in range(env.num_envs)]

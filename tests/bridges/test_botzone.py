@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from closedhand.bridges.botzone.logs import BOTZONE, play_points
 from closedhand.bridges.botzone.protocol import (
     action_of,
     dialogue_of,
+    pick,
     response_of,
     view_of,
     words_of,
@@ -29,6 +31,7 @@ from closedhand.cli import app
 from closedhand.core.agents import traits_of
 from closedhand.core.game import State
 from closedhand.core.records import from_state, replay_file
+from closedhand.games.doudizhu.counts import pack
 
 GAME = make_game("doudizhu", rules="botzone")
 PLAIN = make_game("doudizhu", rules="botzone", bidding=False)
@@ -290,6 +293,14 @@ def test_no_shell_runs_a_command(tmp_path: Path) -> None:
     assert not mark.exists()
 
 
+@from_pipes
+def test_a_bot_that_has_ended_need_not_take_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on macOS, which refuses to send it one."""
+    monkeypatch.setattr(foreign.os, "killpg", Mock(side_effect=PermissionError))
+    bot = ForeignBot(GAME, "echo '{\"response\": 0}'", 60)
+    assert GAME.text(bot.act(GAME.view(started(GAME, 0), 0))) == "PASS"
+
+
 def test_windows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foreign, "os", SimpleNamespace(name="nt"))
     with pytest.raises(InputError, match="needs Linux or macOS"):
@@ -312,6 +323,16 @@ def test_windows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_agents_that_cannot_be_made(text: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         make_agent(make_game("doudizhu", **options), text)
+
+
+def test_an_answer_is_the_legal_play_of_its_cards() -> None:
+    """Under the rules of OpenSpiel their text may be that of another play, of four trios."""
+    game, hand = make_game("doudizhu", rules="openspiel", bidding=False), "777888999TTTJJQQK"
+    view = game.view_from(1, hand, ["333444555678"], public="AA2")
+    held, action = pick(range(54), pack(hand)), game.parse("777888999+TTT")
+    assert action_of(game, view, response_of(game, view, action, held), held) == action
+    with pytest.raises(InputError, match="7 is not legal now"):
+        action_of(game, view, held[:1], held)
 
 
 def transcript(game: Game, seed: int) -> tuple[dict[str, Any], State]:

@@ -1,6 +1,7 @@
 """Our games in OpenSpiel: its algorithms find our values, and agents and bots play both ways."""
 
 import copy
+import dataclasses
 import math
 import pickle
 from typing import Any
@@ -270,6 +271,22 @@ def test_a_state_of_ours_is_resampled_where_it_stands() -> None:
     other = state.resample_from_infostate(state.current_player(), sampler)
     assert other.information_state_string() == state.information_state_string()
     assert other.legal_actions() == state.legal_actions() and other.history() == []
+
+
+@pytest.mark.parametrize("given", ["merged", "simultaneous"])
+def test_what_cannot_be_played_again_is_resampled_where_it_stands(
+    given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deal that is not listed; actions at the same time, which the player has not seen."""
+    ours = dataclasses.replace(make_game("leduc"), simultaneous=given == "simultaneous")
+    state = begun(open_spiel_game(ours, "listed"), np.random.default_rng(1))
+    state.apply_action(state.legal_actions()[0])
+    if given == "merged":
+        monkeypatch.setattr(state.get_game().shared, "of_deal", {})
+    sampler = pyspiel.UniformProbabilitySampler(0.0, 1.0)
+    other = state.resample_from_infostate(state.current_player(), sampler)
+    assert other.information_state_string() == state.information_state_string()
+    assert other.legal_actions() == state.legal_actions() and other.history() == state.history()
 
 
 def test_a_bot_is_not_shown_what_its_player_cannot_know() -> None:

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -202,6 +203,14 @@ def test_our_agents_play_in_their_environments(name: str) -> None:
     assert np.isfinite(total).all()
 
 
+@pytest.mark.parametrize("option", ["bidding", "doubling", "open_hand"])
+def test_words_before_the_first_lead_are_refused(option: str) -> None:
+    game = make_game("doudizhu", rules="rlcard", **{option: True})
+    state = game.deal(np.random.default_rng(1))
+    with pytest.raises(InputError, match="RLCard has no auction, no doubling and no open hand"):
+        doudizhu.state_of(None, game, game.view(state, int(state.player)))
+
+
 def test_games_that_rlcard_does_not_have_are_refused() -> None:
     for given, message in (
         (("daihinmin", {}), "RLCard has no daihinmin"),
@@ -213,6 +222,8 @@ def test_games_that_rlcard_does_not_have_are_refused() -> None:
             RLCardAgent(make_game(name, **options), object())
     with pytest.raises(InputError, match="3 seats, not 1"):
         RLCardAgent(make_game("doudizhu"), [object()])
+    with pytest.raises(InputError, match="leduc has 2 seats, not 3"):
+        RLCardPlayer(SimpleNamespace(name="leduc-holdem", num_players=3), "random")
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """The AEC env; the rest is `check_game`'s."""
 
+import copy
+import pickle
 import warnings
 from typing import Any
 from unittest.mock import Mock
@@ -12,7 +14,7 @@ from pettingzoo.test import performance_benchmark, render_test
 from support import VARIANTS
 from support_envs import every_variant, make_aec, play_aec
 
-from closedhand import InputError
+from closedhand import Game, InputError
 from closedhand.envs.aec import GameAEC, raw_env
 
 
@@ -117,6 +119,18 @@ def test_nobody_who_writes_to_what_he_gets_changes_what_others_get() -> None:
         env.step(int(expected["action_mask"].argmax()))
 
 
+@pytest.mark.parametrize("clone", [copy.deepcopy, copy.copy, "pickle"])
+def test_in_copies_too_nobody_writes_to_the_mask_of_who_waits(clone: Any) -> None:
+    if clone == "pickle":
+        clone = lambda env: pickle.loads(pickle.dumps(env))  # noqa: E731
+    env = GameAEC("leduc")
+    env.reset(seed=1)
+    for one in (env, clone(env), clone(clone(env))):
+        waiting = next(each for each in one.agents if each != one.agent_selection)
+        with pytest.raises(ValueError, match="read-only"):
+            one.infos[waiting]["action_mask"][0] = 1
+
+
 def test_after_the_last_agent_is_gone_there_is_no_last() -> None:
     env = GameAEC("leduc")
     env.reset(seed=1)
@@ -125,6 +139,19 @@ def test_after_the_last_agent_is_gone_there_is_no_last() -> None:
         env.step(None)
     for call in (env.last, env.action_masks):
         with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+            call()
+
+
+def test_after_a_first_deal_that_is_interrupted_there_is_no_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    env = GameAEC("leduc")
+    with monkeypatch.context() as patch:
+        patch.setattr(Game, "deal", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            env.reset(seed=1)
+    for call in (env.state, lambda: env.observe("player_0")):
+        with pytest.raises(gymnasium.error.ResetNeeded):
             call()
 
 

@@ -1,3 +1,5 @@
+from unittest.mock import Mock
+
 import gymnasium
 import numpy as np
 import pytest
@@ -153,6 +155,18 @@ def test_what_does_not_fit_is_refused_in_one_line(monkeypatch):
         DeviceBatch(game, 3)
 
 
+def test_a_first_reset_that_is_interrupted_starts_no_games(monkeypatch):
+    batch = DeviceBatch(make_game("leduc"), 3, device="cpu")
+    with monkeypatch.context() as patch:
+        patch.setattr(game_kernels, "step_games", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            batch.reset(1)
+    with pytest.raises(InputError, match="no game is under way"):
+        batch.sample()
+    with pytest.raises(InputError, match="reset all of them first"):
+        batch.reset(reset_mask=torch.tensor([True, False, False]))
+
+
 def test_opponents_must_decide_in_kernels():
     class Slow:
         name = "slow"
@@ -167,7 +181,9 @@ def test_opponents_must_decide_in_kernels():
 def test_too_many_games_are_refused_with_the_number_that_fits(monkeypatch):
     batch = DeviceBatch(make_game("leduc"), 3, device="cpu")
     monkeypatch.setattr(DeviceBatch, "on_cpu", property(lambda self: False))
-    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (10**6, 10**6))
+    kept = [1]  # by PyTorch, of memory that is not in use
+    monkeypatch.setattr(torch.cuda, "empty_cache", kept.clear)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (10**6 - sum(kept), 10**6))
     batch.number = 10**6
     with pytest.raises(InputError, match=r"1000000 games of leduc .*: \d+ games fit"):
         batch._check_memory()

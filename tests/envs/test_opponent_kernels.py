@@ -14,6 +14,8 @@ from closedhand.agents.agent import KernelAgent
 from closedhand.agents.random import RandomAgent
 from closedhand.core import batch_kernels
 from closedhand.core.agents import act_batch
+from closedhand.core.batch_agent import BatchAgent
+from closedhand.core.game import State
 from closedhand.core.policies import policy_of
 from closedhand.envs import GameVectorEnv, SoloEnv, opponents
 
@@ -210,12 +212,44 @@ class Renamed(RandomAgent):
     """An agent with nothing of its own but a name."""
 
 
+class Minimal:
+    """An agent whose policy is an attribute of the object."""
+
+    def __init__(self, game: Game) -> None:
+        self.name, self.kernel_policy = "minimal", RandomAgent(game).kernel_policy
+
+    def act(self, view: State) -> int:
+        return 0
+
+
+class Careful(Minimal):
+    """One with another choice."""
+
+    def act(self, view: State) -> int:
+        return 1
+
+
+class Batched(BatchAgent):
+    """One whose base class leaves the choice to it."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game, "batched")
+        self.kernel_policy = RandomAgent(game).kernel_policy
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        return np.zeros(len(views), int)
+
+
 def test_whoever_acts_in_python_is_asked_there() -> None:
     env = SoloEnv("leduc")
     own = RandomAgent(env.game)
     own.act = lambda view: 0  # type: ignore[method-assign]
     assert policy_of(Stubborn(env.game)) is None is policy_of(own)
     assert policy_of(Renamed(env.game)) is not None
+    assert policy_of(Minimal(env.game)) is not None is not policy_of(Batched(env.game))
+    logged = Minimal(env.game)
+    logged.act = lambda view: 1  # type: ignore[method-assign]
+    assert policy_of(Careful(env.game)) is None is policy_of(logged)
     assert policy_of(object()) is None
     assert SoloEnv("leduc", opponents=Stubborn(env.game))._opponents.policies is None
 

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from typing import Any
+from unittest.mock import Mock
 
 import gymnasium
 import numpy as np
@@ -15,6 +16,7 @@ from support_envs import Fixed, as_in_vector, deal_of, make_solo
 from closedhand import InputError, make_game
 from closedhand.core.numba.jit import State
 from closedhand.core.registry import GAMES as ENVIRONMENTS
+from closedhand.envs import vector
 from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
 
@@ -361,6 +363,20 @@ def test_the_first_reset_is_of_all_games() -> None:
             envs.reset(options={"reset_mask": some})
         envs.reset(options={"reset_mask": some | True})
         envs.reset(options={"reset_mask": some})
+
+
+@pytest.mark.parametrize("opponents", [None, "random"])
+def test_a_compilation_that_is_interrupted_is_repeated(
+    opponents: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    envs = GameVectorEnv("leduc", 2, opponents=opponents)
+    with monkeypatch.context() as patch:
+        patch.setattr(vector, "entry", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            envs.reset(seed=1)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        envs.observe()
+    assert envs.reset(seed=1)[1]["action_mask"].any(axis=1).all()
 
 
 def test_after_a_refused_start_the_episodes_go_on() -> None:

@@ -1,6 +1,7 @@
 """Kicker sub-steps."""
 
 import copy
+import dataclasses
 import pickle
 import warnings
 from typing import Any
@@ -91,6 +92,8 @@ def test_kicker_substeps_refuses() -> None:
         KickerSubsteps(raw_env("doudizhu", substeps=True))
     with pytest.raises(InputError, match="this leduc has no sub-steps"):
         KickerSubsteps(raw_env("leduc"))
+    with pytest.raises(InputError, match="doudizhu pays in stages"):
+        KickerSubsteps(raw_env(dataclasses.replace(make_game("doudizhu"), staged=True)))
     env = KickerSubsteps(raw_env("doudizhu"))
     env.reset(seed=0)
     observation, *_ = env.last()

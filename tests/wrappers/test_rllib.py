@@ -11,6 +11,7 @@ from closedhand.envs.common import ILLEGAL_REWARD
 pytest.importorskip("ray.rllib.algorithms.ppo")
 
 import torch
+from ray.rllib.algorithms.ppo import PPOConfig
 
 from closedhand.wrappers.rllib import MaskedPPOModule, RLlibEnv, self_play
 
@@ -55,8 +56,15 @@ def test_an_illegal_action_ends_the_game_for_its_seat(
 def test_planes_are_refused() -> None:
     with pytest.raises(InputError, match="RLlib keeps 'observation' alone"):
         RLlibEnv({"game": "doudizhu", "observation": "planes"})
+    with pytest.raises(InputError, match="RLlib keeps 'observation' alone"):
+        self_play(object(), "doudizhu", "planes")
     with pytest.raises(InputError, match="no game"):
         self_play(object(), "no_game")
+
+
+def test_self_play_takes_what_its_env_takes() -> None:
+    config = self_play(PPOConfig(), "leduc", illegal_reward=-3)
+    assert config.env_config["illegal_reward"] == -3
 
 
 def test_the_network_chooses_legal_actions_alone() -> None:

@@ -93,7 +93,8 @@ class ForeignBot:
             try:
                 answer = self._first_line(process.stdout)
             finally:
-                with suppress(ProcessLookupError):
+                # macOS does not permit a signal to a bot that has ended, before `wait`.
+                with suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.stdout.close()
                 process.wait()

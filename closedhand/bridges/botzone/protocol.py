@@ -22,7 +22,7 @@ import numpy as np
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.parsing import NATURAL, check_fields, list_of
 from closedhand.games.doudizhu.auction import pass_id
-from closedhand.games.doudizhu.counts import DECK, RANKS, by_rank
+from closedhand.games.doudizhu.counts import DECK, RANKS, by_rank, pack
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.views import view_from
 
@@ -210,14 +210,18 @@ def response_of(game: Game, view: State, action: int, held: Sequence[int]) -> in
 
 def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> int:
     """Convert a response to an action; refuse one that is not legal."""
+    legal = game.legal(view)
     if view.landlord < 0:
         text = bid_text(check_bid(response))
+        found = legal[legal == game.parse(text)]
     else:
-        text = play_text(answered_cards(response, held))
-    action = game.parse(text)
-    if action not in game.legal(view):
+        cards = answered_cards(response, held)
+        text = play_text(cards)
+        # By cards: with some rules the cards of one play are the text of another.
+        found = legal[game.rules.plays.need[legal] == pack(text_of(cards))]
+    if not len(found):
         raise InputError(f"{text} is not legal now")
-    return action
+    return int(found[0])
 
 
 class Dialogue(NamedTuple):

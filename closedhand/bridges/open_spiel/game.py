@@ -236,9 +236,9 @@ class OpenSpielState(pyspiel.State):
         """Draw a determinisation of what a player knows, for OpenSpiel's searches.
 
         `sampler()` returns random numbers from 0 to 1. The history of the result is the new deal
-        and the actions of this state if deals are listed. If they are drawn, it is the history of
-        this state, whose chance outcomes do not lead to the new deal. It is empty if this state was
-        made by `state_of`.
+        and the actions of this state if the new deal is listed and the players act in turn.
+        Otherwise it is the history of this state, which does not lead to the result. It is empty if
+        this state was made by `state_of`.
         """
         game = self.get_game()
         shared = game.shared
@@ -247,11 +247,13 @@ class OpenSpielState(pyspiel.State):
         found = shared.game.redeal(view, player, rng)
         if not self._drawn:
             return game.state_of(found)
-        history = self.history()
-        if shared.deals is not None:
-            history[0] = shared.of_deal[shared.game.deal_text(found)]
+        outcome = None
+        # Actions at the same time are hidden, and may be others in `found`.
+        if shared.deals is not None and not shared.game.simultaneous:
+            outcome = shared.of_deal.get(shared.game.deal_text(found))  # None for a merged deal
+        if outcome is not None:
             state = game.new_initial_state()
-            for action in history:
+            for action in (outcome, *self.history()[1:]):
                 state.apply_action(action)
             return state
         state = self.clone()

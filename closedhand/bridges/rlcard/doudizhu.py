@@ -35,10 +35,13 @@ def _cards(packed: Any) -> str:
 
 
 def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
-    """Build RLCard's state dict for the player to act after the auction; set the state of `env`."""
-    landlord = int(view["landlord"])
-    if landlord < 0:
-        raise InputError("RLCard has no auction: bids:logic:AGENT bids for an agent")
+    """Build RLCard's state dict for the player who has to play; set the state of `env`."""
+    landlord, legal = int(view["landlord"]), game.legal(view).tolist()
+    if landlord < 0 or legal[-1] >= game.rules.plays.number:
+        raise InputError(
+            "RLCard has no auction, no doubling and no open hand: in games with bidding, "
+            "bids:logic:AGENT speaks for an agent"
+        )
     seats = [(landlord + k) % SEATS for k in range(SEATS)]  # ours, in RLCard's order
     own = seats.index(int(view["player"]))
     actions = game.history(view)[int(view["words"]) :].tolist()  # without those of the auction
@@ -48,7 +51,6 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
     seen = "".join(card for card in public if card not in played[0])
     hand = view["hands"][view["player"]]
     others = np.uint64(game.rules.options.deck) - hand - view["played"].sum(dtype=np.uint64)
-    legal = [text_of(game, view, action) for action in game.legal(view).tolist()]
     raw = {
         "seen_cards": seen.translate(THEIRS),
         "landlord": 0,
@@ -58,7 +60,7 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
         "current_hand": _cards(hand),
         "others_hand": _cards(others),
         "num_cards_left": [int(view["left"][seat]) for seat in seats],
-        "actions": legal,
+        "actions": [text_of(game, view, action) for action in legal],
     }
     env.game.state = raw
     env.action_recorder = trace

@@ -92,7 +92,8 @@ class RLCardAgent:
         """Return the action of the player to act.
 
         Raises:
-            InputError: The RLCard agent's answer is illegal, or an auction (Dou Dizhu) is not over.
+            InputError: The RLCard agent's answer is illegal, or the landlord (Dou Dizhu) may not
+                lead yet.
         """
         state = self._converter.state_of(self._env, self._game, view)
         # `self` is RLCard's seat, in Dou Dizhu counted from the landlord.
@@ -155,7 +156,10 @@ def game_of(env: Any) -> Game:
     for name, place in CONVERTERS.items():
         converter: Any = import_module(place)
         if env.name == converter.ENV:
-            return make_game(name, **converter.OPTIONS)
+            game = make_game(name, **converter.OPTIONS)
+            if env.num_players != game.num_players:
+                raise InputError(f"{name} has {game.num_players} seats, not {env.num_players}")
+            return game
     raise InputError(f"no game of ours is RLCard's {env.name}")
 
 
