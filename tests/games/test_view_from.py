@@ -327,6 +327,23 @@ def test_a_round_that_is_not_the_last_one_has_no_end() -> None:
         game.view_from(0, hand, [*actions, int(action)], **public)
 
 
+def test_anybody_may_be_dealt_the_larger_hands_before_an_exchange() -> None:
+    """In a deal that a person typed, say: dealing usually begins with the daifugo."""
+    game = make_game("daihinmin")
+    dealt = game.deal_text(game.deal(np.random.default_rng(1))).split(";")[2:]
+    cards = re.findall(r"\*|..", "".join(dealt))
+    hands = ["".join(cards[11 * i : 11 * i + 11]) for i in range(3)]
+    hands = ["".join(cards[33:43]), "".join(cards[43:]), *hands]
+    state = game.parse_deal(";".join(["01234", "01234", *hands]))
+    for _ in range(5):
+        for player in range(5):
+            hand, actions, public = game.knowledge(state, player)
+            assert public["dealt"] == [10, 10, 11, 11, 11]
+            view = game.view_from(player, hand, actions, **public)
+            assert view.tobytes() == game.view(state, player).tobytes()
+        game.play(state, int(game.legal(state)[0]))
+
+
 def _ends_the_round(game: Game, state: State, action: int) -> bool:
     after = state.copy()
     game.play(after, action)

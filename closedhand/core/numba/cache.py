@@ -29,6 +29,7 @@ import pickle
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from itertools import chain
 from operator import attrgetter
@@ -47,7 +48,8 @@ _FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 class Sources:
     """Times and sizes of source files, taken when the first kernel of a package is defined.
 
-    A file that is edited later has no effect until its module is reloaded.
+    A file that is edited later has no effect until its module is reloaded. From then on nothing of
+    the package is loaded or stored: other modules may still hold older code of it.
     """
 
     def __init__(self) -> None:
@@ -58,11 +60,12 @@ class Sources:
     def note(self, module: str) -> None:
         """Note the files of the package of a module that is being imported or reloaded."""
         spec = getattr(sys.modules.get(module), "__spec__", None)
+        root = root_of(module)
+        files = self.files(root)
         if self._specs.setdefault(module, spec) is not spec:
             self._specs[module] = spec
-            self._imports.clear()
-            self._files.pop(root_of(module), None)
-        self.files(root_of(module))
+            if files != _files(sys.modules.get(root)):
+                self._files[root] = {}
 
     def files(self, root: str) -> dict[str, str]:
         """Return time and size of the files of a top-level package or module; empty if unknown."""
@@ -120,10 +123,12 @@ def _files(module: ModuleType | None) -> dict[str, str]:
         paths = sorted(path for folder in folders for path in _sources_below(folder))
     else:
         paths = [file] if file else []
-    try:
-        return {path: state_of(path) for path in paths}
-    except OSError:
-        return {}
+    found: dict[str, str] = {}
+    for path in paths:
+        # An editor's lock may be a link to nothing: what cannot be found cannot be imported either.
+        with suppress(OSError):
+            found[path] = state_of(path)
+    return found
 
 
 def state_of(path: str) -> str:

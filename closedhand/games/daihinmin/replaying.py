@@ -165,8 +165,7 @@ def take_away(state: State, player: int, cards: int) -> None:
 
 def _check_exchange(values: Mapping[str, str], state: State) -> None:
     """Check that exactly the taxes and the cards given back for them are exchanged."""
-    given = logs.entries(values["change_cards"])
-    gifts = {entry[:2]: logs.given_cards(entry[2:]) for entry in given}
+    gifts = {entry[:2]: logs.given_cards(entry[2:]) for entry in logs.gifts(values)}
     for pair, number in enumerate(TAXES):
         giver, taker = loser(state, pair), winner(state, pair)
         tax, back = gifts.pop(f"{giver}{taker}", 0), gifts.pop(f"{taker}{giver}", 0)

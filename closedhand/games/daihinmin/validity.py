@@ -95,25 +95,30 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
         are_disjoint([cards], jokers) for cards in moved
     ):
         return "the cards are not those of a deck"
-    # Numbers of cards dealt: those owned, but until the exchange of a pair is complete, its winner
-    # owns the tax besides, and its loser lacks it.
-    sizes = [int(number_owned(view, each)) for each in everybody]
-    exchange = bool(has_exchange(rules, view))
-    for pair in range(len(view.taxed)):
-        if exchange and not is_complete(view, pair):
-            sizes[winner(view, pair)] -= TAXES[pair]
-            sizes[loser(view, pair)] += TAXES[pair]
     usual = sizes_dealt(len(hands), jokers)
-    if sorted(sizes) != sorted(usual) or min(view.left) < 0:
+    if sorted(numbers_dealt(rules, view)) != sorted(usual) or min(view.left) < 0:
         return f"left does not agree with a deal in which {sizes_text(usual)}"
     if hands[player].bit_count() != view.left[player]:
         return f"left is not what player_{player} holds"
+    exchange = bool(has_exchange(rules, view))
     in_exchange = exchange and not is_complete(view, len(view.taxed) - 1)
     if in_exchange != (view.leader < 0):
         return "there must be a leader if, and only if, the exchange is over"
     if in_exchange and any(played):
         return "cards have been played before the exchange is over"
     return _unfit_hands(rules, view, player, exchange)
+
+
+def numbers_dealt(rules: Rules, view: np.record) -> list[int]:
+    """Return the number of cards dealt to each player, before the exchange."""
+    numbers = [int(number_owned(view, player)) for player in range(len(view.hands))]
+    if has_exchange(rules, view):
+        for pair in range(len(view.taxed)):
+            # Until its exchange is complete, a winner owns the tax besides, and a loser lacks it.
+            if not is_complete(view, pair):
+                numbers[winner(view, pair)] -= TAXES[pair]
+                numbers[loser(view, pair)] += TAXES[pair]
+    return numbers
 
 
 def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> str:

@@ -18,7 +18,7 @@ from closedhand.games.daihinmin.hidden import known, unseen
 from closedhand.games.daihinmin.notation import parse_cards, permutation, points_before, sizes_text
 from closedhand.games.daihinmin.state import Rules, two_jokers
 from closedhand.games.daihinmin.tricks import new_trick
-from closedhand.games.daihinmin.validity import can_have_paid, ranked_by_chance
+from closedhand.games.daihinmin.validity import can_have_paid, numbers_dealt, ranked_by_chance
 
 NOTHING, TWICE, ELSEWHERE, TOO_MANY = range(4)
 FAULTS = (
@@ -130,6 +130,7 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
         "seats": "".join(map(str, view.seats)),
         "round_number": int(view.round_number),
         "points": points_before(view),
+        "dealt": numbers_dealt(rules, view),
     }
     if game.over(view) and view.passes >= rules.options.pass_limit:
         public["places"] = "".join(map(str, view.places))
@@ -142,9 +143,6 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
         pairs = range(len(view.taxed))
         paid = [view.taxed[pair] for pair in pairs if player == exchange.loser(view, pair)]
         public["paid"] = "".join(map(plays.cards_text, paid))
-    else:
-        players = range(game.num_players)
-        public["dealt"] = [int(gifts.number_owned(view, other)) for other in players]
     return plays.cards_text(view.hands[player]), game.history(view).tolist(), public
 
 

@@ -112,7 +112,7 @@ def make_game(**given: Any) -> Game:
         payoff_range=(-most, most),
         max_moves=longest,
         feature_table=table(rules),
-        payoff_sum=None if rules.options.win else 0.0,
+        payoff_sum=None if rules.options.win and number > 2 else 0.0,
         substep_options={} if preset.shuttles else {"substeps": True},
     )
     return in_substeps(flat) if options["substeps"] else flat

@@ -67,7 +67,9 @@ def hide(rules, state, player):
 def redeal(rules, view, player, rng):
     """Draw the hands, public cards and seed that `hide` blanked for `player`, in place.
 
-    All consistent deals are equally likely. An incomplete play that `hide` cleared stays cleared.
+    Each hidden card is equally likely to be in any free place of a hand or of the public cards. So
+    a hand that has played some cards of a rank has further ones more often than among equally
+    likely deals. An incomplete play that `hide` cleared stays cleared.
     """
     hidden = unseen(rules, view, player)
     # Number of unknown cards of each seat, then that of unknown public cards.

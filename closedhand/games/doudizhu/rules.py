@@ -398,7 +398,7 @@ def returns(rules, state, out):
         if rules.options.double_word and not rules.options.win:
             own = auction.doubled(rules, state, seat)
             times = 2.0 ** (auction.doubled(rules, state, landlord) + own)
-        out[seat] = -points * times
+        out[seat] = 0.0 - points * times  # not -0.0, which would be shown with its sign
         total += points * times if seat != landlord else 0.0
     out[landlord] = points if rules.options.win else total
 

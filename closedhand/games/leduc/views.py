@@ -1,5 +1,6 @@
 """Views of Leduc built from what a player at a real table knows."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -42,14 +43,10 @@ def view_from(
     if flop is not None:
         cards[FLOP] = notation.card(check_text(flop, "flop"))
     # `parse_deal` below refuses cards that the deck does not hold together.
-    left = game.rules.tables.copies.tolist()
-    for kind in cards.values():
-        left[kind] -= 1
-    for place in range(SEATS + 1):
-        if place not in cards:
-            cards[place] = next(kind for kind, number in enumerate(left) if number > 0)
-            left[cards[place]] -= 1
-    state = game.parse_deal(";".join(CARDS[cards[place]] for place in range(SEATS + 1)))
+    deck = game.rules.tables.deck[: game.rules.tables.cards].tolist()
+    others = (Counter(deck) - Counter(cards.values())).elements()
+    held = [cards[place] if place in cards else next(others) for place in range(SEATS + 1)]
+    state = game.parse_deal(";".join(CARDS[card] for card in held))
     for number, given in enumerate(listed(actions), 1):
         with at_action(number, given):
             play(game, state, read(game, state, given))

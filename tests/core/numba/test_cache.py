@@ -11,7 +11,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -303,6 +305,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     def forget() -> None:
         for name in ("helper", "other_helper", "user"):
             sys.modules.pop(name, None)
+            cache.SOURCES._files.pop(name, None)
 
     def ask() -> Any:
         forget()
@@ -331,26 +334,72 @@ def test_files_beside_a_module_count_where_it_imports_their_kernels(
 
 
 @pytest.mark.slow
-def test_a_reloaded_module_is_compiled_from_its_new_source(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("used", "edited", "reloaded", "now", "later"),
+    [
+        (True, "helper", ("helper", "user"), 125, 125),
+        # `user` keeps the older function.
+        (False, "other_helper", ("other_helper",), 121, 151),
+    ],
+)
+def test_what_is_compiled_after_a_reload_is_not_stored(
+    used: bool, edited: str, reloaded: tuple[str, ...], now: int, later: int, tmp_path: Path
+) -> None:
+    """Before it a kernel may have been `used`."""
     write(tmp_path / "helper.py", HELPER.format(number=1))
     write(tmp_path / "other_helper.py", HELPER.format(number=2))
     write(tmp_path / "user.py", USER)
     (tmp_path / "edit.py").write_text(
         f"""
-import importlib, json, os
+import importlib, json, os, sys
 from pathlib import Path
-import helper, user
-first = user.result()
-path = Path(helper.__file__)
+import user
+if {used}:
+    user.result()
+path = Path(sys.modules[{edited!r}].__file__)
 path.write_text({HELPER.format(number=5)!r})
 os.utime(path, ns=(2 * 10**9, 2 * 10**9))
-importlib.reload(helper)
-importlib.reload(user)
-print(json.dumps([first, user.result()]))
+for name in {reloaded}:
+    importlib.reload(sys.modules[name])
+print(json.dumps(user.result()))
 """
     )
-    assert run(tmp_path, [str(tmp_path / "edit.py")]) == [[121, 0], [125, 0]]
-    assert ask(tmp_path) == [125, 1]
+    assert run(tmp_path, [str(tmp_path / "edit.py")]) == [now, 0]
+    assert [ask(tmp_path), ask(tmp_path)] == [[later, 0], [later, 1]]
+
+
+@pytest.fixture
+def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of an imported package, `pack`, with two modules."""
+    folder = tmp_path / "pack"
+    for name in ("__init__", "one", "two"):
+        write(folder / f"{name}.py", "")
+    package = ModuleType("pack")
+    package.__path__ = [str(folder)]
+    monkeypatch.setitem(sys.modules, "pack", package)
+    return folder
+
+
+@pytest.mark.parametrize("edited", [None, "one", "two"])
+def test_a_package_is_cached_after_a_reload_only_if_it_has_not_changed(
+    pack: Path, monkeypatch: pytest.MonkeyPatch, edited: str | None
+) -> None:
+    """Modules that were not reloaded may be older than their files."""
+    one, sources = ModuleType("pack.one"), cache.Sources()
+    monkeypatch.setitem(sys.modules, "pack.one", one)
+    for edit in (None, edited):
+        one.__spec__ = ModuleSpec("pack.one", None)
+        if edit:
+            write(pack / f"{edit}.py", "")
+        sources.note("pack.one")
+    assert len(sources.files("pack")) == (0 if edited else 3)
+
+
+def test_a_link_to_nothing_hides_no_other_file(pack: Path) -> None:
+    """Such as the lock of an editor."""
+    (pack / ".#one.py").symlink_to("somebody@somewhere")
+    files = cache.Sources().files("pack")
+    assert sorted(Path(path).name for path in files) == ["__init__.py", "one.py", "two.py"]
 
 
 @pytest.mark.slow

@@ -163,7 +163,7 @@ def swapped(text: str) -> str:
         (1, "play", lambda text: "9" + text[1:], "is of no player"),
         (1, "play", lambda text: text[text.index("EE ") + 3 :], "it is the turn of"),
         (1, "play", lambda text: text + " 0EE", "the game is over|it is the turn of"),
-        (1, "change_cards", lambda text: "NULL", "does not end in EE"),
+        (1, "change_cards", lambda text: "NULL", "pays , not"),
         (1, "change_cards", lambda text: text.split("EE ", 1)[1], "pays , not"),
         (1, "change_cards", lambda text: text.rsplit(" ", 1)[0], "returns , not 1 cards"),
         (1, "change_cards", lambda text: text + " 00S3EE", "0 gives nothing to 0"),

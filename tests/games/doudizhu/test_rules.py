@@ -167,6 +167,18 @@ def test_a_peasant_of_two_wins_with_the_cards_conceded() -> None:
     assert game.over(state) and game.returns(state).tolist() == [-12, 12]
 
 
+def test_two_players_win_what_the_other_one_loses() -> None:
+    for objective in ("score", "win"):
+        assert make_game("doudizhu", rules="two_players", objective=objective).zero_sum
+    assert make_game("doudizhu", objective="win").payoff_sum is None
+
+
+def test_nobody_wins_minus_nothing() -> None:
+    """All pass, and the first player is the landlord for 0 points."""
+    moves = f"PASS PASS PASS 3333 {OTHERS} SB {OTHERS} 456789TJQKA {OTHERS} 222"
+    assert not np.signbit(play_out({"rules": "botzone"}, moves, SPRING)).any()
+
+
 def test_options_that_need_others_say_so() -> None:
     with pytest.raises(InputError, match="robbing is a kind of auction: it needs bidding"):
         make_game("doudizhu", robbing=True)

@@ -254,7 +254,7 @@ def _reason(error: Exception) -> str:
     """Return one line of a compiler's message, and the rule of the contract that was broken."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     rule = next((rule for sign, rule in RULES.items() if sign in text), "")
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [type(error).__name__]
     signs = ("Unknown attribute", "Unsupported", "NRT", "No implementation", "not supported")
     line = next((each for each in lines if any(sign in each for sign in signs)), lines[0])
     places = re.findall(r'File "([^"]+)", line (\d+)', text)
