@@ -344,7 +344,8 @@ def _points_in(folders: tuple[str, ...], times: tuple[int, ...]) -> tuple[EntryP
 
 
 def _entry_point(game: str, name: str) -> EntryPoint:
-    names = (f"{game}.{name}", name)
+    # A name with a dot would find an agent of another game.
+    names = () if "." in name else (f"{game}.{name}", name)
     found = [point for point in _entry_points() if point.name in names]
     if not found:
         raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")

@@ -184,7 +184,7 @@ def _ids(game: Game) -> NDArray[np.int32]:
 def _seats(game: Game, states: States, seats: Observers | None) -> NDArray[np.int64]:
     if seats is None:
         return states["player"].astype(np.int64)
-    if np.ndim(seats) == 0:
+    if as_array(seats).ndim == 0:
         return np.full(len(states), game.seat(seats, "the observer"))
     found = integers("seats", seats, len(states))
     if ((found < 0) | (found >= game.num_players)).any():

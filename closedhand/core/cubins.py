@@ -12,6 +12,8 @@ that another machine has compiled: name their folder in `CLOSEDHAND_CUBINS`.
 import hashlib
 import json
 import os
+import warnings
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from itertools import starmap
@@ -21,7 +23,7 @@ from typing import Any, NamedTuple
 import numba
 
 from closedhand.core.checks import InputError
-from closedhand.core.files import write_atomically
+from closedhand.core.files import cache_folder, write_atomically
 from closedhand.core.numba.cache import classes_of, sources_of, state_of
 from closedhand.core.reading import read_content
 
@@ -52,6 +54,8 @@ class Cubin(NamedTuple):
 def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
     """Load a kernel for arguments like these from `CLOSEDHAND_CUBINS` or `kept()`, or compile it.
 
+    It only warns if a compiled kernel cannot be written to `kept()`.
+
     Args:
         name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
         arguments: Values of the same Numba types as the arguments; arrays are in the CPU's memory.
@@ -61,12 +65,19 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
         InputError: The kernel is in no folder and there is no compiler, it does not compile, some
             of its code is in no source file, or its compiled file is damaged.
     """
-    given = os.environ.get(FOLDER)
-    for folder in [Path(given), kept()] if given else [kept()]:
-        path = folder / file_name(name, arguments, arch)
-        if path.is_file():
-            return _read(path, name)
-    return compile_to(kept(), name, arguments, arch)
+    given, file = os.environ.get(FOLDER), file_name(name, arguments, arch)
+    folders = [Path(given)] if given else []
+    with suppress(InputError):  # there may be no home folder
+        folders.append(kept())
+    for folder in folders:
+        if os.path.isfile(folder / file):  # unlike `is_file` it never raises
+            return _read(folder / file, name)
+    found = _compiled(name, arguments, arch)
+    try:
+        _write(kept() / file, found)
+    except InputError as error:
+        warnings.warn(f"the kernel {name} is compiled, but not kept: {error}", stacklevel=2)
+    return found
 
 
 def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
@@ -75,7 +86,16 @@ def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
 
 
 def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
-    """Compile a kernel into a folder, even if it is there; arguments and errors as for `cubin`."""
+    """Compile a kernel into a folder, even if it is there; arguments and errors as for `cubin`.
+
+    A `WriteError` says that the file cannot be written.
+    """
+    found = _compiled(name, arguments, arch)
+    _write(folder / file_name(name, arguments, arch), found)
+    return found
+
+
+def _compiled(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
     if find_spec("numba_cuda") is None:
         raise InputError(
             f"the kernel {name} is not compiled for {arch} yet, and the compiler is missing: "
@@ -84,12 +104,12 @@ def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -
     from closedhand.core.numba.gpu.compiler import compile_function
     from closedhand.core.numba.gpu.entries import ENTRIES
 
-    found: Cubin = compile_function(ENTRIES[name], arguments, arch, name)
+    return compile_function(ENTRIES[name], arguments, arch, name)
+
+
+def _write(path: Path, found: Cubin) -> None:
     about = {key: value for key, value in found._asdict().items() if key not in ("name", "image")}
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / file_name(name, arguments, arch)
     write_atomically(path, MAGIC + json.dumps(about).encode() + b"\n" + found.image)
-    return found
 
 
 def _read(path: Path, name: str) -> Cubin:
@@ -101,16 +121,17 @@ def _read(path: Path, name: str) -> Cubin:
 
 
 def kept() -> Path:
-    """Return the folder of the kernels that this user has compiled."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base, "closedhand", "cubins")
+    """Return the folder of the kernels that this user has compiled; errors of `cache_folder`."""
+    return cache_folder() / "cubins"
 
 
 def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
     kinds = list(map(numba.typeof, arguments))
     files, _ = sources_of(__name__, kinds)  # this module imports the kernels and their compiler
     if not files:
-        raise InputError(f"the kernel {name} has parts that are in no file: it cannot be kept")
+        raise InputError(
+            f"the kernel {name} has parts that are in no file, or were reloaded: it cannot be kept"
+        )
     # Numba writes a class without its module, of which a package may have several.
     classes = [f"{each.__module__}.{each.__qualname__}" for each in classes_of(kinds)]
     parts = [str(FORMAT), name, arch, *map(str, kinds), *classes, *starmap(_digest, files.items())]

@@ -9,14 +9,16 @@ import numpy as np
 from closedhand.core import batch, interrupt, lockstep
 from closedhand.core.agents import (
     Agent,
+    AnyAgent,
     Player,
     act_batch,
     digests,
     make_agent,
     parse_agent,
     spent_by,
+    traits_of,
 )
-from closedhand.core.game import Game
+from closedhand.core.game import Game, InputError
 from closedhand.core.seating import num_tables, seating
 from closedhand.core.version import __version__
 
@@ -144,6 +146,14 @@ def play_chunk(
 def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
     """Do `parse_agent` for each agent."""
     return [parse_agent(game.name, agent) for agent in agents]
+
+
+def refuse_memory(game: Game, agents: Sequence[AnyAgent]) -> None:
+    """Refuse agents that remember earlier rounds if matches of rounds are played side by side."""
+    if game.rounds > 1 and any(traits_of(game, agent).remembers for agent in agents):
+        raise InputError(
+            "an agent that remembers earlier rounds plays them in a league only, not in duplicate"
+        )
 
 
 def match_settings(game: Game, agents: Sequence[Spec], seed: int) -> dict[str, Any]:

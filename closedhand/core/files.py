@@ -57,6 +57,15 @@ class WriteError(InputError):
     """A file that cannot be written, removed or replaced, or a folder that cannot be created."""
 
 
+def cache_folder() -> Path:
+    """Return the cache, in XDG_CACHE_HOME or `~/.cache`; an `InputError` without either."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "closedhand"
+    except RuntimeError:  # for example a user in a container, who has no home
+        raise InputError("there is no home folder: set HOME or XDG_CACHE_HOME") from None
+
+
 def within(path: Path, name: str) -> Path:
     """Return the path of the file `name` if `path` is a folder, else `path` itself."""
     return path / name if os.path.isdir(path) else path
@@ -82,10 +91,13 @@ def target(path: Path) -> Path:
     A symlink is followed: the link stays, and the file that it leads to is replaced.
 
     Raises:
-        WriteError: There is a folder, a device or the like, or the file is write-protected.
+        WriteError: There is a folder, a device or the like, the name is too long, or the file is
+            write-protected.
     """
     try:
         found = Path(os.path.realpath(path))
+        with suppress(FileNotFoundError):
+            _part(found).lstat()  # its name is longer, and may be too long
         try:
             mode = found.stat().st_mode
         except FileNotFoundError:
@@ -98,6 +110,11 @@ def target(path: Path) -> Path:
     if not os.access(found, os.W_OK):
         raise WriteError(f"cannot write {path}: it is write-protected")
     return found
+
+
+def _part(found: Path) -> Path:
+    """Return the path under which this process writes a file before it is complete."""
+    return found.parent / f".{found.name}.{os.getpid()}.part"
 
 
 def refuse_foreign(path: Path, kind: FileKind) -> None:
@@ -133,7 +150,7 @@ def replacing(path: Path, private: bool = False) -> Generator[Path]:
     old one, and gets its permissions unless `private`; after an error the new file is removed.
     """
     found = target(path)
-    part = found.with_name(f".{found.name}.{os.getpid()}.part")
+    part = _part(found)
     try:
         found.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -246,8 +263,10 @@ class Claims(ExitStack):
         for lock in (found.parent / ".lock", *found.glob(".*.lock")):
             _refuse_held(lock, path)
         self._lock(found / ".lock", path)
-        for pattern in (".*.part", "*/.*.part"):
-            _remove_parts(path.glob(pattern))
+        # Beside a lock, a process of another machine may write: its id means nothing here.
+        locked = {lock.parent for lock in path.glob("*/.*lock")}
+        _remove_parts(path.glob(".*.part"))
+        _remove_parts(part for part in path.glob("*/.*.part") if part.parent not in locked)
         return path
 
     def _lock(self, lock: Path, path: Path) -> None:

@@ -23,6 +23,7 @@ import re
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -294,8 +295,13 @@ def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Optio
 
 def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     """Return the type hint of a parameter; None if a name in it is unknown."""
-    maker = function.__init__ if isinstance(function, type) else function
-    space = getattr(inspect.unwrap(maker), "__globals__", {})
+    maker = function
+    while isinstance(maker, partial):
+        maker = maker.func
+    maker = inspect.unwrap(maker.__init__ if isinstance(maker, type) else maker)
+    if not hasattr(maker, "__globals__"):
+        maker = type(maker).__call__  # of an object that is called
+    space = getattr(maker, "__globals__", {})
     alone = SimpleNamespace(__annotations__={"": parameter.annotation}, __globals__=space)
     try:
         return typing.get_type_hints(alone, include_extras=True)[""]

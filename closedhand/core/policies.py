@@ -9,6 +9,7 @@ A policy that draws random numbers holds a stream of `closedhand.core.stream`. I
 the stream of each game, so that no game depends on another.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -104,15 +105,25 @@ def policy_of(agent: Any) -> Policy | None:
     """Return the `kernel_policy` of an agent; None if it has none, or does not decide by it.
 
     It does not if the object, or a class derived from the one with `kernel_policy`, overrides `act`
-    or `act_batch`.
+    or `act_batch`. Which class has set the attribute of an object is unknown: then only one of its
+    classes, or the object, may define them.
     """
     policy = getattr(agent, "kernel_policy", None)
     if not isinstance(getattr(policy, "kernels", None), str):
         return None
     with_distinct_name(policy)
-    for layer in (getattr(agent, "__dict__", {}), *map(vars, type(agent).__mro__)):
+    layers = [getattr(agent, "__dict__", {}), *map(vars, type(agent).__mro__)]
+    if "kernel_policy" in layers[0]:
+        return policy if sum(map(_decides, layers)) < 2 else None
+    for layer in layers:
         if "kernel_policy" in layer:
             return policy
-        if "act" in layer or "act_batch" in layer:
+        if _decides(layer):
             return None
     return policy
+
+
+def _decides(layer: Mapping[str, Any]) -> bool:
+    """Return whether an object or a class defines `act` or `act_batch`, and neither abstractly."""
+    found = [layer[name] for name in ("act", "act_batch") if name in layer]
+    return bool(found) and not any(getattr(f, "__isabstractmethod__", False) for f in found)

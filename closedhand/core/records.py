@@ -7,7 +7,7 @@ and may have those of the further attributes of `Record`; any other key goes int
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace as altered
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,7 +27,7 @@ from closedhand.core.parsing import (
     parse_json,
 )
 from closedhand.core.reading import lines
-from closedhand.core.registry import GAMES, flat_game, load, make_game, spec_of
+from closedhand.core.registry import GAMES, equal, flat_game, load, make_game, spec_of
 from closedhand.core.version import __version__
 
 
@@ -201,18 +201,13 @@ def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
         asked = flat_game(record.game, {**kept, **rules})
         others = [name for name, value in own.options.items() if value != asked.options[name]]
         # Options may differ as texts and still lead to the same rules.
-        if others and _table(own) != _table(asked):
+        if others and not equal(own.rules, asked.rules):
             name = others[0]
             raise InputError(
                 f"it was made with the option {name}={own.options[name]}, not "
                 f"{name}={asked.options[name]}"
             )
     return record
-
-
-def _table(game: Game) -> list[bytes]:
-    rules: Any = game.rules
-    return [np.asarray(part).tobytes() for part in rules]
 
 
 def _recognised(line: str) -> str:
@@ -330,11 +325,9 @@ def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[R
     reader = reader_of(path)
     if reader is not None:
         for each in reader.replay(path):
-            try:
-                if each.record is not None:
+            if each.record is not None and each.error is None:
+                with each:
                     as_asked(each.record, game, **rules)
-            except InputError as error:
-                each = altered(each, error=each.error or f"{each.unit} {each.line}: {error}")
             yield each
         return
     for number, line in lines(path):

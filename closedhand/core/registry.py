@@ -247,7 +247,7 @@ def _reduce(game: Game) -> tuple[Any, ...]:
     # Notations and flat games have no equality, but follow from the rules.
     names = [each.name for each in fields(game) if each.name not in ("notation", "flat_form")]
     for name in names:
-        if not _equal(getattr(game, name), getattr(made, name)):
+        if not equal(getattr(game, name), getattr(made, name)):
             raise InputError(
                 f"this {game.name} cannot be pickled: make_game({game.name!r}) with its options "
                 f"gives one with other {name}"
@@ -255,11 +255,14 @@ def _reduce(game: Game) -> tuple[Any, ...]:
     return make, ()
 
 
-def _equal(one: Any, other: Any) -> bool:
+def equal(one: Any, other: Any) -> bool:
     """Return whether two values are equal, also if they are tuples of arrays, such as rules."""
     if all(isinstance(each, tuple) for each in (one, other)):
-        return len(one) == len(other) and all(map(_equal, one, other))
-    return one is other or np.array_equal(one, other)
+        return len(one) == len(other) and all(map(equal, one, other))
+    try:
+        return one is other or np.array_equal(one, other)
+    except TypeError:  # records with different fields
+        return False
 
 
 copyreg.pickle(Game, _reduce)

@@ -21,8 +21,8 @@ AT_END: Checks = {
 
 CLOSELY: Checks = {
     "valid": contract.check_valid,
-    "illegal actions": contract.check_illegal,
     "is_legal": contract.check_all_legal,
+    "illegal actions": contract.check_illegal,
     "observe": lambda walk: contract.check_form(walk, PLANES),
     "features": lambda walk: contract.check_form(walk, COMPACT),
     "text and parse": check_text,

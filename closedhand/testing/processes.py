@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from closedhand.core.game import Game
-from closedhand.core.registry import add_game, make_game, spec_of
+from closedhand.core.registry import GAMES, GameSpec, add_game, make_game, spec_of
 from closedhand.testing.expectations import Broken, expect
 
 TRACED = 40
@@ -75,9 +75,15 @@ def _trace(game: Game, seed: int) -> list[tuple[str, str]]:
 
 
 def _trace_elsewhere(game: Game, seed: int, compiled: bool) -> list[tuple[str, str]]:
+    spec = spec_of(game.name)
+    # Other fields may be functions that cannot be pickled.
+    needed = GameSpec(
+        name=spec.name, title=spec.title, make=spec.make, contract=spec.contract,
+        aec_id=spec.aec_id, gymnasium_id=spec.gymnasium_id, options=spec.options,
+    )  # fmt: skip
     run = subprocess.run(
         [sys.executable, "-c", f"from {__name__} import print_trace; print_trace()"],
-        input=pickle.dumps((spec_of(game.name), dict(game.options), seed)),
+        input=pickle.dumps((needed, dict(game.options), seed)),
         env={
             **os.environ,
             "NUMBA_DISABLE_JIT": "0" if compiled else "1",
@@ -94,7 +100,8 @@ def _trace_elsewhere(game: Game, seed: int, compiled: bool) -> list[tuple[str, s
 def print_trace() -> None:
     """Print the `_trace` of the game and the seed on stdin; the other process runs this."""
     spec, options, seed = pickle.loads(sys.stdin.buffer.read())
-    add_game(spec)
+    if spec.name not in GAMES:
+        add_game(spec)
     print(json.dumps(_trace(make_game(spec.name, **options), seed)))
 
 

@@ -58,6 +58,8 @@ LEDUC = make_game("leduc")
             "kou{lock=1}",
             "daihinmin has no agent 'kou{lock=1}'; it has default, ismcts, kou, ",
         ),
+        ("daihinmin.kou", "daihinmin has no agent 'daihinmin.kou'; it has default, ismcts, kou, "),
+        ("doudizhu.greedy:5", "daihinmin has no agent 'doudizhu.greedy'; it has default, "),
         ("kou[lok=1]", "kou has no option 'lok'; it has letter, threshold, eight"),
         ("kou[lock=true]", "kou: lock is a whole number from -1 to 1, or none, not 'true'"),
         ("kou[lock=yes]", "kou: lock is a whole number from -1 to 1, or none, not 'y"),
@@ -512,7 +514,7 @@ def test_bids_are_certain() -> None:
     auction = views["landlord"] < 0
     assert shares[auction].argmax(axis=1).tolist() == act_batch(agent, views[auction]).tolist()
     assert (shares[auction].max(axis=1) == 1).all()
-    with pytest.raises(InputError, match="the agent rule has no probabilities"):
+    with pytest.raises(InputError, match="the agent bids:logic:rule has no probabilities"):
         probabilities(make_agent(game, "bids:logic:rule"), views[~auction])
 
 

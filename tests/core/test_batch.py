@@ -150,6 +150,7 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
         (lambda g, s, r: batch.step(g, s, [True] * 3), "actions are 3 whole numbers"),
         (lambda g, s, r: batch.step(g, s, None), "actions are 3 whole numbers"),
         (lambda g, s, r: batch.observe(g, s, [0, 1]), "seats are 3 whole numbers"),
+        (lambda g, s, r: batch.observe(g, s, [[0], [0], [0, 1]]), "seats are 3 whole numbers"),
         (
             lambda g, s, r: batch.observe(g, s, np.array([0, 1, 2**63], "u8")),
             "seats of uh_leduc must be 0 to 1",

@@ -1,3 +1,4 @@
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -7,7 +8,7 @@ import pytest
 
 from closedhand.core import cubins
 from closedhand.core.checks import InputError
-from closedhand.core.cubins import MAGIC, cubin, file_name
+from closedhand.core.cubins import MAGIC, Cubin, compile_to, cubin, file_name
 from closedhand.core.numba.cache import sources_of, state_of
 from closedhand.core.registry import make_game
 
@@ -86,6 +87,22 @@ def test_without_a_compiler_it_says_what_to_install(folders, monkeypatch):
     monkeypatch.setattr(cubins, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"not compiled for sm_90 yet.*closedhand\[gpu\].*CUBINS"):
         cubin("step", arguments(), "sm_90")
+
+
+@pytest.mark.parametrize("cache", ["no folder", "no home"])
+def test_a_kernel_that_cannot_be_kept_is_used(cache, folders, monkeypatch):
+    found = Cubin("step", b"code", 8, 0, 40, False)
+    monkeypatch.setattr(cubins, "_compiled", lambda *arguments: found)
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    if cache == "no home":
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    with pytest.warns(UserWarning, match="the kernel step is compiled, but not kept: "):
+        assert cubin("step", arguments(), "sm_90") == found
+    with pytest.raises(InputError):
+        compile_to(cubins.kept(), "step", arguments(), "sm_90")
+    assert compile_to(folders, "step", arguments(), "sm_90") == found
+    assert cubin("step", arguments(), "sm_90") == found
 
 
 @pytest.mark.parametrize("content", [b"text", b"\xff", MAGIC, MAGIC + b'{"stack": 1}\ncode'])

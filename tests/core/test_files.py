@@ -120,6 +120,15 @@ def test_only_regular_files_are_written(
     assert written(path.lstat()) == before and list(path.parent.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("length", [245, 255, 300])
+def test_a_name_without_room_for_that_of_its_part_is_refused_at_once(
+    length: int, tmp_path: Path
+) -> None:
+    with pytest.raises(WriteError, match=r"cannot write .*: File name too long"):
+        Claims().files(tmp_path / ("a" * length))
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_log_is_begun_with_its_first_text(path: Path) -> None:
     log = Log(path)
     assert not path.exists()
@@ -226,7 +235,12 @@ def test_what_a_killed_process_left_half_written_is_removed(tmp_path: Path) -> N
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     names = {f".a.{ended.pid}.part": False, f".a.{os.getpid()}.part": True, "a.part": True}
+    # That process may write on another machine where there is a lock.
+    names |= {f"free/.a.{ended.pid}.part": False}
+    for folder, lock in (("folder", ".lock"), ("file", ".a.lock")):
+        names |= {f"{folder}/.a.{ended.pid}.part": True, f"{folder}/{lock}": True}
     for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("half")
     with Claims() as claims:
         claims.files(tmp_path / "a")

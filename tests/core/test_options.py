@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from importlib.metadata import entry_points
 from typing import Annotated, Any, Literal
 
@@ -152,9 +153,17 @@ class Maker:
         pass
 
 
-def test_the_hints_of_a_class_are_read() -> None:
+class Caller:
+    """A maker that is a callable object."""
+
+    def __call__(self, size: "Annotated[int, Range(1, 5)]" = 3) -> None:
+        pass
+
+
+@pytest.mark.parametrize("maker", [Maker, Caller(), partial(Maker), partial(partial(Caller()))])
+def test_the_hints_of_any_maker_are_read(maker: Any) -> None:
     with pytest.raises(InputError, match="size is a whole number from 1 to 5, not '6'"):
-        options_of(Maker, "maker").read({"size": "6"})
+        options_of(maker, "maker").read({"size": "6"})
 
 
 def test_what_a_hint_names_need_not_be_imported() -> None:

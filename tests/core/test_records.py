@@ -3,11 +3,12 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from support import positions
+from support import DATA, positions
 
 from closedhand import InputError, make_game
 from closedhand.core.records import (
@@ -82,6 +83,31 @@ def test_the_preset_asked_for_is_that_of_the_record() -> None:
     record = from_state(uecda, uecda.deal(np.random.default_rng(0)))
     with pytest.raises(InputError, match="it was made with the option"):
         as_asked(record, "daihinmin", rules="paper")
+
+
+@pytest.mark.parametrize("table", [np.zeros(3), np.zeros(2, "i4,i4"), np.ones(2)])
+def test_rules_are_compared_with_all_their_tables(
+    table: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Options that differ may lead to the same rules, which may hold tuples of tables."""
+    tables = {"one": np.zeros(2), "1": np.zeros(2), "two": table}
+
+    def flat_game(name: str, options: dict[str, str]) -> Any:
+        return SimpleNamespace(options=options, rules=(7, (np.zeros(5), tables[options["ante"]])))
+
+    monkeypatch.setattr("closedhand.core.records.flat_game", flat_game)
+    record = Record("leduc", {"ante": "one"}, (), seed=1)
+    assert as_asked(record, ante="1") is record
+    with pytest.raises(InputError, match="it was made with the option ante=one, not ante=two"):
+        as_asked(record, ante="two")
+
+
+def test_a_game_of_a_log_of_other_rules_has_an_error_and_no_payoffs() -> None:
+    path = DATA / "uecda.log"
+    assert all(each.error is None and each.returns for each in replay_file(path))
+    for each in replay_file(path, rules="paper"):
+        assert each.error and each.error.startswith(f"{each.unit} {each.line}: it was made with")
+        assert each.record is not None and each.returns is None
 
 
 def test_a_line_of_two_games_is_of_the_named_one(tmp_path: Path) -> None:

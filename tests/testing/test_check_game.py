@@ -564,3 +564,10 @@ def test_a_local_maker_of_any_kind_is_left_to_this_process(
     monkeypatch.setattr(processes, "spec_of", lambda name: spec)
     monkeypatch.setattr(processes, "_trace", None)  # what another process would be compared with
     processes.check_other_process(make_game("leduc"), 0, False)
+
+
+@pytest.mark.slow
+def test_another_process_needs_no_functions_of_a_spec(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = dataclasses.replace(registry.spec_of("leduc"), columns={"games": lambda *_: None})
+    monkeypatch.setattr(processes, "spec_of", lambda name: spec)
+    processes.check_other_process(make_game("leduc"), 0, False)

@@ -4,17 +4,15 @@ Setting a million hands takes half a minute, so pools are kept in the user's cac
 """
 
 import hashlib
-import os
 import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 from closedhand.agents.chinese_poker import pool as pools
 from closedhand.agents.chinese_poker.separable import Tables, arrange
-from closedhand.core.files import write_atomically
+from closedhand.core.files import cache_folder, write_atomically
 from closedhand.core.game import InputError
 from closedhand.games.chinese_poker.plays import PARTS
 from closedhand.games.chinese_poker.state import Rules
@@ -87,12 +85,3 @@ def _keep(name: str, parts: np.ndarray) -> None:
             f"closedhand: cannot keep the pool, which will be set again next time: {error}",
             file=sys.stderr,
         )
-
-
-def cache_folder() -> Path:
-    """Return the folder of pools, in XDG_CACHE_HOME or `~/.cache`; `InputError` without either."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "closedhand"
-    except RuntimeError:  # for example a user in a container, who has no home
-        raise InputError("there is no home folder: set HOME or XDG_CACHE_HOME") from None
