@@ -35,7 +35,8 @@ class Rollout:
         rows: Tensors of the steps by name, [steps, games, …].
         hidden: Number of bits of the cards of all seats; 0 if they are not noted, or states have no
             field `hands` by seat.
-        payoffs: Number and sum of squares of payoffs, decaying by `KEPT`, and 0: float64 [3].
+        payoffs: Number and sum of squares of payments to seats, decaying by `KEPT`, and 0: float64
+            [3]. A game that ends counts as one payment to each seat, whatever it pays.
         scale: Root of their mean square, by which rewards are divided, a scalar.
         ended: Number of games that ended in the last rollout, a scalar.
     """
@@ -108,7 +109,8 @@ class Rollout:
         ended = rows["ended"]
         self.ended.copy_(ended.sum())
         self.payoffs.mul_(KEPT)
-        self.payoffs[0] += ended.sum() * seats
+        # A staged game pays before its end, too.
+        self.payoffs[0] += (ended | (paid != 0).any(2)).sum() * seats
         self.payoffs[1] += paid.square().sum()
         scale = (self.payoffs[1] / self.payoffs[0].clamp(min=1)).sqrt().float()
         self.scale.copy_(torch.where(scale > 1e-6, scale, torch.ones_like(scale)))

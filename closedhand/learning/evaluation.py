@@ -8,7 +8,7 @@ import numpy as np
 from closedhand.core import batch
 from closedhand.core.agents import Agent, AnyAgent, make_agent
 from closedhand.core.checks import check_deals, check_seed
-from closedhand.core.duplicate import play_out
+from closedhand.core.duplicate import play_out, refuse_memory
 from closedhand.core.game import Game
 from closedhand.core.statistics import Estimate, shares, student, wins
 
@@ -62,6 +62,7 @@ def judge(
     """
     check_deals(deals, "an evaluation")
     check_seed(seed)
+    refuse_memory(game, [agent, opponent])
     found: list[np.ndarray] = []
     for start in range(0, deals, CHUNK):
         some = range(start, min(start + CHUNK, deals))

@@ -16,7 +16,14 @@ import numpy as np
 import torch
 
 from closedhand.core import batch, batch_kernels, interrupt, records
-from closedhand.core.agents import AnyAgent, act_batch, digests, make_agent
+from closedhand.core.agents import (
+    AnyAgent,
+    act_batch,
+    digests,
+    make_agent,
+    parse_agent,
+    watch_files,
+)
 from closedhand.core.checks import prefixed
 from closedhand.core.game import Game, InputError, State, explain_illegal
 from closedhand.core.reading import reading
@@ -220,7 +227,9 @@ class Imitation(DeepLearner[ImitationSettings]):
         self._expert, self._path = expert, records
         self._games = None if records is None else read_games(game, records, expert)
         if records is None:
-            make_agent(self.features.game, str(expert), 0)
+            player = parse_agent(self.features.game.name, str(expert))
+            make_agent(self.features.game, player, 0)
+            self.check_files = watch_files(self.features.game, [player])
         if not self.holds_out:
             self.remark = "there is one game only: none is held out, and no accuracy is shown"
 
@@ -266,22 +275,32 @@ class Imitation(DeepLearner[ImitationSettings]):
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
         """Draw decisions for the accuracy and to learn; refuse games with none in `TRIES` draws."""
-        for _ in range(TRIES):
-            held_out, learned = (each.legal() for each in self.watched(rng))
+        number = max(2, self.games_in_update)
+        for attempt in range(TRIES):
+            *found, moves = self.watched(rng, number, attempt)
+            held_out, learned = (each.legal() for each in found)
             if len(held_out.actions) and len(learned.actions):
+                self.games += number
+                self.moves += moves
                 self.decisions += len(learned.actions)
                 return held_out, learned
         raise InputError(f"hardly a decision in {self._path or self._expert} can be learned")
 
-    def watched(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
-        """Draw once for `pairs`, illegal actions included; a single record serves for both."""
-        number = max(2, self.games_in_update)
-        few = max(1, number // HELD_OUT)
+    def watched(
+        self, rng: np.random.Generator, number: int, attempt: int
+    ) -> tuple[Pairs, Pairs, int]:
+        """Draw once for `pairs`, illegal actions included; a single record serves for both.
+
+        Draw `number` games to learn from. Return the number of moves played, too: 0 with records.
+        The random numbers of an expert's games depend on the number of the `attempt`.
+        """
+        few, moves = max(1, number // HELD_OUT), 0
         if self._games is None:
-            pieces = cut(number, self.settings.pieces, self.updates)
-            held_out = Piece(self.updates, len(pieces), range(few))
+            first = attempt * (self.settings.pieces + 1)
+            pieces = cut(number, self.settings.pieces, self.updates, first)
+            held_out = Piece(self.updates, first + len(pieces), range(few))
             waves = self.waves([held_out, *pieces], {})
-            self.moves += sum(wave.moves for wave in waves)
+            moves = sum(wave.moves for wave in waves)
             found = [
                 Pairs(wave.observations, wave.masks, wave.actions)
                 for wave in (waves[0], join(waves[1:]))
@@ -294,12 +313,11 @@ class Imitation(DeepLearner[ImitationSettings]):
                 encode(self.features, self._games, rng.choice(every[own], size))
                 for own, size in ((kept, few), (learned, number))
             ]
-        self.games += number
-        return found[0], found[1]
+        return found[0], found[1], moves
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
         """Return class and arguments, as `DeepLearner.maker` does, of a learner without records."""
-        cls, (game, settings, seed, _) = super().maker()
+        cls, (game, settings, seed) = super().maker()
         return cls, (game, settings, seed, (), 1, None, self._expert)
 
     def chooser(self, rng: np.random.Generator) -> Choose:

@@ -15,6 +15,7 @@ import torch
 
 from closedhand.core.agents import AnyAgent, make_agent, parse_agent
 from closedhand.core.checks import check_learner_seed
+from closedhand.core.duplicate import refuse_memory
 from closedhand.core.game import Game
 from closedhand.core.options import Range, options_of
 from closedhand.learning import agent_factory, module_state, networks
@@ -113,6 +114,7 @@ class NetworkLearner(Generic[Chosen]):
         self.updates = self.decisions = self.moves = self.games = 0
         self.measured: dict[str, float] = {}
         self.against = list(against)
+        refuse_memory(self.features.game, against)
         for each in against:  # refuses an unknown one before the work begins
             make_agent(self.features.game, each, seed)
         self.seconds = 0.0

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.core.checks import check_seed
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError
 from closedhand.core.layout import record_type
@@ -67,8 +68,6 @@ class Task(NamedTuple):
         piece: Number of games that a thread plays at a time.
         rate: Size of the first steps.
         slower: The size is divided by the root of 1 + (number of steps) / `slower`.
-        least: Adam's epsilon: weights whose gradients are mostly smaller, as those of rare
-            features, change slowly.
         averaging: Power of a step's number, approximately, by which the step counts in an average
             of the weights, with all arrays float32; 0: no average, and float64.
     """
@@ -79,7 +78,6 @@ class Task(NamedTuple):
     gradient: Gradient
     rate: float = RATE
     slower: float = math.inf
-    least: float = TINY
     averaging: int = 0
 
 
@@ -160,7 +158,7 @@ class Training:
         squares = SQUARES * self.squares + (1 - SQUARES) * gradient**2
         size = self.task.rate * math.sqrt(1 - SQUARES**steps) / (1 - DECAY**steps)
         size /= math.sqrt(1 + self.steps / self.task.slower)
-        weights = self.weights + size * mean / (np.sqrt(squares) + self.task.least)
+        weights = self.weights + size * mean / (np.sqrt(squares) + TINY)
         average = weights
         if self.task.averaging:
             share = (self.task.averaging + 1) / (self.task.averaging + steps)
@@ -179,6 +177,7 @@ def gradient_elsewhere(
 
 def begin(task: Task, seed: int, path: Path) -> Run[Training]:
     """Make a run of a fit before its first step; it can be resumed from `path`."""
+    seed = check_seed(seed)
     return Run(Training(task, seed), {"seed": seed}, path)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Self, cast
 
 from closedhand.core.checks import InputError
 from closedhand.core.optional_imports import needing
+from closedhand.core.text import UNPAIRED
 
 
 def check_name(folder: Path) -> None:
@@ -57,7 +58,10 @@ class Board:
     def add(self, entry: Mapping[str, Any]) -> None:
         """Add the numbers of a history entry at its number of decisions."""
         value = self._summary.Value
-        values = [value(tag=name, simple_value=number) for name, number in numbers_in(entry)]
+        values = [
+            value(tag=name.encode("utf-8", UNPAIRED), simple_value=number)
+            for name, number in numbers_in(entry)
+        ]
         summary = self._summary(value=values)
         self._writer.add_event(
             self._event(wall_time=time.time(), step=entry["decisions"], summary=summary)

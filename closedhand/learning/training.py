@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from closedhand.core import batch
-from closedhand.core.agents import AnyAgent
+from closedhand.core.agents import AnyAgent, parse_agent, watch_files
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Range
@@ -28,7 +28,7 @@ from closedhand.learning import module_state, networks
 from closedhand.learning.action_sharing import plain, share, spelling
 from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
-from closedhand.learning.population import OPPONENTS, Population, names_of
+from closedhand.learning.population import OPPONENTS, POOL, SELF, Population, names_of
 from closedhand.learning.remote_games import Piece, Record, cut, replay
 from closedhand.learning.selfplay import Choose, Wave, join, play_wave
 
@@ -55,6 +55,8 @@ FIRST_BATCH = 8192
 """Decisions in the first updates, if a batch has more."""
 GROWTH = 1 / 8
 """Limit of the decisions of an update, as a share of the decisions so far."""
+ENOUGH = 4096
+"""Games without a decision of the learner after which there seems to be none."""
 
 
 class Scale:
@@ -97,6 +99,8 @@ class DeepLearner(NetworkLearner[Chosen]):
         average: Average of the weights of `network`, mostly of the latest; agents play it.
         acting: The network that plays an update: a copy of `network` made before it.
         remote: Workers that play the games; None: this process.
+        check_files: Check that raises an `InputError` if the files of an agent that plays have
+            changed since the beginning (`watch_files`).
     """
 
     settings_type = Settings
@@ -124,7 +128,10 @@ class DeepLearner(NetworkLearner[Chosen]):
         )
         self.modules = {"network": self.network, "average": self.average}
         self.population = Population(self.features.game, opponents, settings.freeze)
-        self.opponents = names_of(self.features.game, self.population.players)
+        players, bound = self.population.players, self.features.game
+        self.opponents = names_of(bound, players)
+        agents = [parse_agent(bound.name, each) for each in players if each not in (SELF, POOL)]
+        self.check_files = watch_files(bound, agents)
         self.remote: RemoteWorkers | None = None
         self.scale = Scale()
 
@@ -150,11 +157,21 @@ class DeepLearner(NetworkLearner[Chosen]):
         return max(1, min(round(wanted / max(each, FEWEST)), most))
 
     def play(self, rng: np.random.Generator) -> Wave:
-        """Play and count the games of an update; `rng` draws from the pool."""
+        """Play and count the games of an update; `rng` draws from the pool.
+
+        If the learner has no decision in them, play twice as many; `ENOUGH` are an `InputError`.
+        """
         drawn = self.population.draw(rng)
         number = self.games_in_update
         frozen = {i: self.population.members[at] for i, at in drawn.items()}
-        wave = join(self.waves(cut(number, self.settings.pieces, self.updates), frozen))
+        while True:
+            wave = join(self.waves(cut(number, self.settings.pieces, self.updates), frozen))
+            if len(wave.actions):
+                break
+            if number >= ENOUGH:
+                name = self.features.game.name
+                raise InputError(f"the learner has not a single choice in {number} games of {name}")
+            number *= 2
         self.population.drawn += [(self.updates, at) for at in drawn.values()]
         self.games += number
         self.decisions += len(wave.actions)
@@ -164,7 +181,8 @@ class DeepLearner(NetworkLearner[Chosen]):
     def waves(self, pieces: Sequence[Piece], frozen: Mapping[int, Weights]) -> list[Wave]:
         """Play pieces, here or in other processes; `frozen` has weights by index of the opponent.
 
-        Games without any decision of the learner are an `InputError`.
+        Raises:
+            InputError: The files of an agent have changed, so that the games may mix networks.
         """
         weights = self.weights(self.network)
         if self.remote is None:
@@ -172,15 +190,14 @@ class DeepLearner(NetworkLearner[Chosen]):
             waves = [self.play_piece(piece, frozen) for piece in pieces]
         else:
             state = self.remote.share(State(weights, frozen, self.decisions))
-            jobs = [(*self.maker(), state, piece) for piece in pieces]
+            players = self.population.players
+            jobs = [(*self.maker(), players, state, piece) for piece in pieces]
             records = self.remote.results_of(play_elsewhere, jobs)
             waves = [
                 self.play_piece(piece, frozen, record)
                 for piece, record in zip(pieces, records, strict=True)
             ]
-        if not any(len(wave.actions) for wave in waves):
-            name = self.features.game.name
-            raise InputError(f"{name} was played to its end without a single choice")
+        self.check_files()
         return waves
 
     def weights(self, network: torch.nn.Module) -> Weights:
@@ -188,9 +205,8 @@ class DeepLearner(NetworkLearner[Chosen]):
         return plain(network, self.acting.state_dict())
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
-        """Return the class and hashable arguments that make this learner in another process."""
-        players = tuple(self.population.players)
-        return type(self), (self.game, self.settings, self.seed, players)
+        """Return class and hashable arguments for a learner elsewhere, without opponents."""
+        return type(self), (self.game, self.settings, self.seed)
 
     def play_piece(
         self, piece: Piece, frozen: Mapping[int, Weights], record: Record | None = None
@@ -245,10 +261,15 @@ class DeepLearner(NetworkLearner[Chosen]):
 
 
 def play_elsewhere(
-    cls: type[DeepLearner], arguments: tuple[Any, ...], state: State, piece: Piece
-) -> Record:
-    """Play a piece in another process, by the learner that `DeepLearner.maker` describes."""
+    cls: type[DeepLearner], arguments: tuple[Any, ...], players: list[AnyAgent], state: State,
+    piece: Piece,
+) -> Record:  # fmt: skip
+    """Play a piece in another process, by the learner that `DeepLearner.maker` describes.
+
+    `players` are those of its population.
+    """
     learner = _player(cls, arguments)
+    learner.population.players = players  # objects, which need not be hashable, come with each job
     learner.decisions = state.decisions
     module_state.load_weights(learner.acting, state.weights)
     wave = learner.play_piece(piece, state.frozen)

@@ -65,9 +65,10 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     """Make the budget of a decision, by default with a thread for each core.
 
     Raises:
-        InputError: Both simulations and seconds are missing, or a number is not positive.
+        InputError: Simulations are missing, and seconds are missing or infinite; or a number is not
+            positive.
     """
-    if simulations is None and seconds is None:
+    if simulations is None and seconds in (None, math.inf):
         raise InputError("a search needs a limit: give simulations or seconds")
     for name, number, kinds in (
         ("simulations", simulations, INTEGERS),

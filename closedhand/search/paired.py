@@ -196,8 +196,8 @@ class PairedSearch(Search):
             simulations: Simulations of a decision, over all actions and threads; fewer if only one
                 action survives. Each thread plays at least a batch of up to `FEW` actions.
             seconds: Time of a decision; the same minimum applies.
-            particles: Number of particles of each thread; 0: determinisations are drawn at random,
-                all equally likely.
+            particles: Number of particles of each thread; 0: the game's `redeal` draws
+                determinisations, which are not weighted.
             threads: Number of parallel searches; by default one for each core.
 
         Raises:
@@ -268,8 +268,8 @@ class PairedSearch(Search):
         deadline = self._budget.deadline()
         ready = time.perf_counter() + PARTICLES_SHARE * self._budget.seconds
 
-        # Under the uniform policy all determinisations are equally likely: a Metropolis move
-        # accepts every proposal, which is a new deal.
+        # The uniform policy does not weight determinisations: a Metropolis move accepts every
+        # proposal, which is a new deal.
         judging = self._policy if self._particles else Uniform()
         guesses: list[Ids] = []
         screened: list[Bools] = []

@@ -4,7 +4,7 @@ A **determinisation** is a full state that fits what the player knows. A **parti
 population of determinisations, which tempered sequential Monte Carlo (Del Moral, Doucet and Jasra,
 2006) turns into a sample of the posterior:
 
-1. Deal all particles at random: a sample of the prior, where the likelihood has the exponent 0.
+1. Draw all particles by `redeal`, which defines the prior: the likelihood has the exponent 0.
 2. Raise the exponent as far as the effective sample size stays above `SAMPLE_SHARE`, at most to 1.
 3. Resample the particles by the weights that follow (systematic resampling: Kitagawa, 1996).
 4. Move each particle by `MOVES` Metropolis moves, whose proposals are new deals or smaller changes

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.checks import InputError
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import (
     Ids,
@@ -48,7 +49,11 @@ def played(game: Game, policy: Policy) -> Played:
 
 @kernel
 def choose(policy: Any, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integer:
-    """Choose the action of the policy of views, admitted by `contract.admit`."""
+    """Choose the action of the policy of views, admitted by `contract.admit`.
+
+    Raises:
+        InputError: The action is refused: it must not be played.
+    """
     views = policy.blank.copy()  # threads share the policy, so each call has a view of its own
     views[0] = state
     contract.hide(rules, views[0], state.player)
@@ -56,4 +61,7 @@ def choose(policy: Any, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integ
     streams[0, 0] = seed_in_kernel(rng)
     room = ids if len(ids) >= policy.room else np.empty(policy.room, np.int32)
     action = decide_by(policy.policies, 0, streams, 0, rules, views[0], room)
-    return contract.admit(rules, state, action, ids)
+    admitted = contract.admit(rules, state, action, ids)
+    if admitted < 0:
+        raise InputError("the policy of the playouts chooses an action that is not legal")
+    return admitted

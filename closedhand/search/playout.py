@@ -26,7 +26,7 @@ def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> In
 
 
 class Uniform(NamedTuple):
-    """The uniformly random policy, by which all determinisations are equally likely."""
+    """The uniformly random policy, which does not weight determinisations."""
 
     kernels = "closedhand.search.uniform"
 

@@ -67,7 +67,7 @@ class Simulation:
             `log_likelihood`.
         rules: Rules to simulate by; None: those of the game.
         weighted: Whether determinisations are sampled by the likelihood of the observed plays;
-            otherwise all are equally likely.
+            otherwise they are as `redeal` draws them.
         candidates: Function of a view to the legal actions to simulate, integers [n]; None: all.
     """
 
@@ -143,7 +143,7 @@ def rank(
         game: The game.
         view: View of the player to act.
         simulation: How to simulate, such as the result of `simulation_of`; by default with random
-            playouts of equally likely determinisations.
+            playouts of determinisations as `redeal` draws them.
         simulations: Simulations, over all actions; at least `ROUND` batches of determinisations are
             played. The same number and seed lead to the same ranking on any number of threads.
         seconds: Time limit; at least one round of populations is played.
@@ -289,7 +289,7 @@ def _population(
 ) -> Floats:
     """Return the payoffs in a population, float64 [determinisations, actions]; NaN: not played."""
     game, policy = how.game, with_distinct_name(how.policy)
-    # Under the uniform policy all determinisations are equally likely.
+    # The uniform policy does not weight determinisations.
     particles = Particles(game, policy if how.weighted else Uniform(), view, size, rng)
     payoffs = np.full((len(particles.states), len(actions)), math.nan)
     rules = game.rules if how.rules is None else how.rules

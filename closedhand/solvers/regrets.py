@@ -61,15 +61,7 @@ def match_regrets(regret, row, number, out, place):
 @kernel
 def draw_deal(deals, rng):
     """Draw a deal by the cumulative probabilities `deals`, float64 [deals]; return its index."""
-    random = rng.random()
-    first, last = 0, len(deals) - 1
-    while first < last:
-        middle = (first + last) // 2
-        if deals[middle] > random:
-            last = middle
-        else:
-            first = middle + 1
-    return first
+    return min(np.searchsorted(deals, rng.random(), side="right"), len(deals) - 1)
 
 
 @kernel

@@ -85,7 +85,7 @@ class Run(long_work.Run[BaseSolver]):
             "options": dict(game.options),
             "states": states,
             "algorithm": algorithm,
-            "seed": seed,
+            "seed": check_seed(seed),
             "version": __version__,
         }
         path = folder and Path(folder) / "learner.npz"

@@ -255,7 +255,11 @@ def load(path: Path, game: Game | None = None) -> Strategy:
     fields = {"game": TEXT, "options": OPTIONS}
     try:
         about = check_fields(json_in(arrays, "about"), "about", fields, {"iterations": NATURAL})
-        made_for = make_game(about.pop("game"), **about.pop("options"))
+        name, options = about.pop("game"), about.pop("options")
+        if game is not None and (game.name, game.options) == (name, options):
+            made_for = game  # it may not be registered
+        else:
+            made_for = make_game(name, **options)
         keys, rows, actions, shares = [_typed(arrays, *form) for form in FORMS]
     except (InputError, KeyError) as error:
         raise InputError(f"{path} does not hold a strategy: {error}") from None

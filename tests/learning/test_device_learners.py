@@ -99,6 +99,15 @@ def test_values_are_fitted_to_returns(name):
     assert np.allclose(rows["targets"].numpy()[known], targets[known], atol=1e-4)
 
 
+def test_payments_before_the_end_of_a_game_count_for_the_scale():
+    dmc = learner(cls=DeviceDMC)
+    rows = dmc.rollout.rows
+    rows["rewards"][3] = torch.tensor([2.0, -2.0])
+    rows["ended"][5, :8] = True  # without a payment
+    dmc.rollout.credit(1.0)
+    assert dmc.rollout.scale.item() == pytest.approx(np.sqrt(16 * 8 / (2 * (16 + 8))))
+
+
 @pytest.mark.parametrize("exploration", [0, 1])
 def test_values_choose_and_chance_explores(exploration):
     dmc = learner("doudizhu", DeviceDMC, exploration=exploration)

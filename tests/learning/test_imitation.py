@@ -126,19 +126,36 @@ def test_records_without_decisions_are_refused(
 ) -> None:
     path = record(tmp_path, "leduc", 3)
     learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, records=path)
-    _, some = learner.watched(np.random.default_rng(0))
+    _, some, _ = learner.watched(np.random.default_rng(0), 64, 0)
     none = Pairs(*(each[:0] for each in some))
-    monkeypatch.setattr(learner, "watched", lambda rng: (none, some))
+    tries: list[tuple[int, int]] = []
+
+    def watch(rng: np.random.Generator, number: int, attempt: int) -> tuple[Pairs, Pairs, int]:
+        tries.append((number, attempt))
+        return none, some, 1
+
+    monkeypatch.setattr(learner, "watched", watch)
     with pytest.raises(InputError, match=r"hardly a decision in .* can be learned"):
         learner.pairs(np.random.default_rng(0))
+    # A vain try counts for nothing, and the next one is not longer.
+    assert tries == [(64, attempt) for attempt in range(imitation.TRIES)]
+    assert not learner.counts.any()
+
+
+def test_an_expert_plays_other_games_in_another_try() -> None:
+    learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, expert="random")
+    rng = np.random.default_rng(0)
+    played = [learner.watched(rng, 64, attempt)[:2] for attempt in (0, 0, 1)]
+    seen = [[pairs.observations.tobytes() for pairs in both] for both in played]
+    assert seen[0] == seen[1] and not set(seen[0]) & set(seen[2])
 
 
 def test_illegal_actions_of_a_lenient_game_are_not_learned() -> None:
     settings = replace(ImitationSettings(**SMALL), batch=8192)
     learner = Imitation(make_game("daihinmin"), settings, 1, expert="default")
     every, kept = [], []
-    for rng in map(np.random.default_rng, range(2)):
-        for pairs in learner.watched(rng):
+    for attempt in range(2):
+        for pairs in learner.watched(np.random.default_rng(0), 192, attempt)[:2]:
             every.append(len(pairs.actions))
             legal = pairs.legal()
             assert legal.masks[np.arange(len(legal.actions)), legal.actions].all()
@@ -164,7 +181,7 @@ def test_an_expert_that_plays_illegally_is_refused(
     action: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imitation, "make_agent", lambda *_: Stray(action))
-    learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), expert="stray")
+    learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), expert="random")
     with pytest.raises(InputError, match=rf"agent 'stray' cannot continue: action {action}"):
         learner.advance(0.0)
 

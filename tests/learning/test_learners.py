@@ -182,6 +182,26 @@ def test_another_file_of_an_opponent_is_not_resumed(tmp_path: Path) -> None:
         begin().resume()
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda game, name: PPO(game, PPOSettings(**SMALL), 3, opponents=["self", name]),
+        lambda game, name: Imitation(game, ImitationSettings(**SMALL), 3, expert=name),
+    ],
+    ids=["opponent", "expert"],
+)
+def test_a_file_of_an_agent_that_changes_ends_the_training(make: Any, tmp_path: Path) -> None:
+    game = make_game("leduc")
+    opponent = learn(LEARNERS["ppo"](game), 1)
+    opponent.save(tmp_path)
+    learner = learn(make(game, f"learned:{tmp_path}"), 1)
+    counts = learner.counts
+    learn(opponent, 2).save(tmp_path)
+    with pytest.raises(InputError, match=r"files of the agent learned:.* have changed"):
+        learn(learner, 2)
+    assert (learner.counts == counts).all()
+
+
 def test_a_network_without_a_checkpoint_is_not_written_over(tmp_path: Path) -> None:
     learner = LEARNERS["ppo"](make_game("leduc"))
     learner.save(tmp_path)

@@ -57,7 +57,7 @@ def test_training_goes_on_where_it_was(tmp_path) -> None:
     for _ in range(2):
         whole.step()
     half.work(1e-9)
-    again = self_play.begin(TASK, 2, path)
+    again = self_play.begin(TASK, np.int64(2), path)
     again.resume()
     assert again.history == half.history != []
     again.learner.step()

@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from closedhand import InputError, make_game
 from closedhand.core import batch
 from closedhand.core.agents import make_agent
 from closedhand.core.duplicate import start
+from closedhand.core.game import State
+from closedhand.learning import training
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.features import Features
 from closedhand.learning.imitation import Imitation, ImitationSettings
@@ -45,10 +47,23 @@ def weights_of(learner: Any) -> np.ndarray:
     return np.concatenate([np.ravel(state[name]) for name in sorted(state)])
 
 
+@dataclass
+class First:
+    """An agent that is not hashable."""
+
+    name: str
+
+    def act(self, view: State) -> int:
+        return int(make_game("leduc").legal(view)[0])
+
+
 LEARNERS = {
     "ppo": lambda game, pieces: PPO(game, PPOSettings(**SMALL, pieces=pieces), 3),
     "pool": lambda game, pieces: PPO(
         game, PPOSettings(**SMALL, pieces=pieces, freeze=1), 3, ["pool", "self", "random"]
+    ),
+    "object": lambda game, pieces: PPO(
+        game, PPOSettings(**SMALL, pieces=pieces), 3, ["self", First("first")]
     ),
     "dmc": lambda game, pieces: DMC(game, DMCSettings(**SMALL, pieces=pieces), 3),
     "imitation": lambda game, pieces: Imitation(
@@ -111,9 +126,25 @@ def test_pieces_without_a_decision_are_joined_with_others() -> None:
     assert (whole.returns == np.concatenate([wave.returns for wave in waves])).all()
     assert len(join([waves[i] for i in empty]).returns) == len(empty)
     assert (weights_of(learn(here, 1)) == weights_of(learn(there, 1))).all()
-    for learner in here, there:
-        with pytest.raises(InputError, match=r"doudizhu was played .* without a single choice"):
-            learner.waves([pieces[i] for i in empty], {})
+
+
+def test_more_games_are_played_until_the_learner_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("doudizhu", rules="tiny")
+    learner = PPO(game, PPOSettings(**SMALL), 0, ["random"])
+    play, least, asked = learner.waves, 256, []
+    none = [wave for wave in play(cut(64, 64, 0), {}) if not len(wave.actions)]
+
+    def waves(pieces: list[Piece], frozen: Any) -> list[Wave]:
+        asked.append(sum(len(piece.games) for piece in pieces))
+        return none if asked[-1] < least else play(pieces, frozen)
+
+    monkeypatch.setattr(learner, "waves", waves)
+    learner.advance(0.0)
+    assert asked == [64, 128, 256] and learner.games == 256 and learner.decisions > 0
+    least = 10**6
+    with pytest.raises(InputError, match=r"not a single choice in \d+ games of doudizhu"):
+        learner.advance(0.0)
+    assert training.ENOUGH <= asked[-1] < 2 * training.ENOUGH and learner.games == 256
 
 
 def histories(wave: Wave) -> list[list[Any]]:

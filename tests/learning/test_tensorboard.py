@@ -12,14 +12,18 @@ accumulator: Any = pytest.importorskip(
 from closedhand.learning.tensorboard import Board, logs  # noqa: E402
 
 
-def test_what_a_kill_has_undone_is_not_shown(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "shown"), [("random", "random"), ("learned:caf\udce9", r"learned:caf\udce9")]
+)
+def test_what_a_kill_has_undone_is_not_shown(name: str, shown: str, tmp_path: Path) -> None:
+    """Nor is the name of an opponent whose folder is not UTF-8 refused."""
     for session, (at, steps) in enumerate([(0, (100, 200, 300)), (200, (250, 350))]):
         before = set(logs(tmp_path))
         with Board(tmp_path, at) as board:
             for step in steps:
-                board.add({"decisions": step, "against": {"random": {"points": [session, 0, 1]}}})
+                board.add({"decisions": step, "against": {name: {"points": [session, 0, 1]}}})
         [log] = set(logs(tmp_path)) - before
         log.rename(tmp_path / f"events.out.tfevents.{session}")  # their order, within a second
     found = accumulator.EventAccumulator(str(tmp_path)).Reload()
-    curve = [(each.step, each.value) for each in found.Scalars("against/random/points")]
+    curve = [(each.step, each.value) for each in found.Scalars(f"against/{shown}/points")]
     assert curve == [(100, 0), (200, 0), (250, 1), (350, 1)]

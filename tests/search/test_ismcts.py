@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from support_kuhn import kuhn as kuhn
+from support_policies import Stray
 
 from closedhand import Game, InputError
 from closedhand.search import ISMCTS, Uniform
 from closedhand.search.ismcts import EXPLORATION, NODE, NOTHING, add_node, select, untried
+from closedhand.search.played import played
 
 IDS = np.array([0, 2, 5], np.int32)
 
@@ -50,6 +52,14 @@ def test_every_simulation_is_counted_once_and_seeds_repeat(kuhn: Game) -> None:
     assert sums[:, 0].sum() == 300 and (abs(sums[:, 1]) <= 2 * sums[:, 0]).all()
     assert (sums == search.judge(view, np.random.default_rng(3))).all()
     assert search.spent[:2].tolist() == [2, 600]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_policy_that_chooses_an_illegal_action_ends_the_search(kuhn: Game, threads: int) -> None:
+    view = kuhn.view(kuhn.parse_deal("QK"), 0)
+    search = ISMCTS(kuhn, played(kuhn, Stray()), simulations=300, threads=threads)
+    with pytest.raises(InputError, match="chooses an action that is not legal"):
+        search.best(view, np.random.default_rng(3))
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -1,5 +1,6 @@
 """Flat Monte Carlo, on all games and on what can be counted."""
 
+import math
 import time
 from collections.abc import Callable
 from itertools import count
@@ -109,6 +110,7 @@ def test_a_budget_of_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         {"simulations": 9.0},
         {"seconds": -1.0},
         {"seconds": "1"},
+        {"seconds": math.inf},
     ],
 )
 def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:

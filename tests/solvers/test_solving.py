@@ -98,6 +98,10 @@ def test_a_single_player_gains_what_a_better_strategy_brings() -> None:
     assert Evaluation(3.0, (5.0, -2.0), (-4.0,)).nash_conv == 4.0
 
 
+def test_a_seed_may_be_an_integer_of_numpy(kuhn: Game) -> None:
+    assert solving.Run("mccfr", kuhn, np.int64(3)).settings["seed"] == 3
+
+
 def test_an_unknown_algorithm_is_refused(kuhn: Game) -> None:
     with pytest.raises(InputError, match="no algorithm 'ppo'"):
         solving.make_solver("ppo", kuhn)

@@ -36,6 +36,14 @@ def test_a_strategy_is_the_same_after_a_file(kuhn: Game, path: Path) -> None:
     assert (again.probabilities == found.probabilities).all()
 
 
+def test_a_game_that_is_not_registered_is_given(kuhn: Game, tmp_path: Path) -> None:
+    game, path = replace(kuhn, name="own"), tmp_path / "strategy.npz"
+    solving.Run("cfr+", game, 0, tmp_path).advance(iterations=2)
+    assert strategy.load(path, game).game is game
+    with pytest.raises(InputError, match="does not hold a strategy: no game 'own'"):
+        strategy.load(path)
+
+
 def test_an_agent_plays_by_its_table(kuhn: Game, path: Path) -> None:
     agent = make_agent(kuhn, f"strategy:{path}", 7)
     state = kuhn.parse_deal("KQ")
