@@ -18,10 +18,12 @@ import numpy as np
 
 from closedhand.agents.chinese_poker import pool as pools
 from closedhand.agents.chinese_poker.separable import expected_points
+from closedhand.core.checks import integers
 from closedhand.core.game import InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker.plays import (
+    ARRANGEMENTS,
     BACK,
     FIVES,
     FRONT,
@@ -31,7 +33,7 @@ from closedhand.games.chinese_poker.plays import (
     SPLITS,
     THREES,
 )
-from closedhand.games.chinese_poker.rules import evaluate, strengths
+from closedhand.games.chinese_poker.rules import FOUL, evaluate, strengths
 from closedhand.games.chinese_poker.state import Rules
 
 MOST = THREES * SPLITS
@@ -201,7 +203,8 @@ def judge(rules, pool, hand, own, out):
     """
     actions, parts = candidates(rules, hand)
     played = np.empty((1, len(PARTS)), np.int16)
-    evaluate(rules, hand, own, played[0])
+    if not evaluate(rules, hand, own, played[0]):
+        played[:] = FOUL
     others = gather(pool, hand)
     means, value = np.empty((len(actions), 2)), np.empty((1, 2))
     totals(rules, others, parts, means)
@@ -259,13 +262,21 @@ def judge_strategy(
     called with the number of hands done: those set for the pool plus those judged.
 
     Raises:
-        InputError: `hands` or `pool_size` is less than 1, or no hand has two opponents.
+        InputError: `hands` or `pool_size` is less than 1, no hand has two opponents, or `arrange`
+            does not return arrangements.
     """
     if hands < 1 or pool_size < 1:
         raise InputError("judging a strategy needs at least one hand, and a pool of at least one")
-    pool = pools.deal(rules, arrange, rng, pool_size, progress)
+
+    def checked(dealt: np.ndarray) -> np.ndarray:
+        found = integers("arrangements", arrange(dealt), len(dealt), "hand")
+        if len(found) and not 0 <= found.min() <= found.max() < ARRANGEMENTS:
+            raise InputError(f"arrangements are numbers from 0 to {ARRANGEMENTS - 1}")
+        return found
+
+    pool = pools.deal(rules, checked, rng, pool_size, progress)
     judged = pools.random_hands(rng, hands)[:, 0]
-    own = arrange(judged)
+    own = checked(judged)
     figures, responses = np.empty((hands, 4)), np.empty(hands, np.int32)
     in_threads(
         lambda some: judge_each(

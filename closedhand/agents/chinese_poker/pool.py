@@ -13,7 +13,7 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import HAND, PARTS
-from closedhand.games.chinese_poker.rules import evaluate, take
+from closedhand.games.chinese_poker.rules import FOUL, evaluate, take
 from closedhand.games.chinese_poker.state import DECK, Rules
 
 
@@ -73,7 +73,8 @@ def fill_strengths(rules, hands, arrangements, out):
     """Write the strengths of arranged hands, by part, into `out`, integers [n, 3]."""
     parts = np.empty(len(PARTS), np.int64)
     for i in range(len(hands)):
-        evaluate(rules, hands[i], arrangements[i], parts)
+        if not evaluate(rules, hands[i], arrangements[i], parts):
+            parts[:] = FOUL
         for part in range(len(PARTS)):
             out[i, part] = parts[part]
 

@@ -112,9 +112,11 @@ def options(rules, view, ids, beats_partner=False):
     if not partners or beats_partner:
         n = flat.legal(rules, view, ids)
         family = plays.groups[plays.group[view.target]].family
-        # The lowest legal play of the family to beat, if there is one, comes first: follow with it.
-        if plays.groups[plays.group[ids[0]]].family == family:
-            return 1
+        # Follow with the lowest play of the family to beat; bombs come before shuttles.
+        for i in range(n):
+            if plays.groups[plays.group[ids[i]]].family == family:
+                ids[0] = ids[i]
+                return 1
         if not partners:
             return n
     ids[0] = pass_id(rules)

@@ -26,6 +26,7 @@ from support_pools import (
 from closedhand import InputError
 from closedhand.agents.chinese_poker import agents, counter, pool as pools, separable
 from closedhand.games.chinese_poker.notation import parse_hand
+from closedhand.games.chinese_poker.rules import FOUL
 
 # Nothing beats 4,935 and 5,075 arrangements of these.
 HUGE = [parse_hand(text) for text in ("AsAdKdKcQsJs9h8c7h6d4s3d2c", "AsAdAcKdQhJh9c8d7d6s4h3c2h")]
@@ -206,6 +207,22 @@ def test_hands_with_too_few_opponents_are_not_judged() -> None:
     assert means == pytest.approx(figures.mean(axis=0))
     with pytest.raises(InputError, match="no hand has two opponents in a pool of 1: make it"):
         judge(100, 1, np.random.default_rng(26))
+
+
+def test_fouls_lose_all_parts() -> None:
+    rules, some = GAME.rules, dealt(200, 27)
+    first = np.zeros(len(some), np.int32)  # the best five cards behind, the worst in the middle
+    fouls = (pools.strengths_of(rules, some, first) == FOUL).all(axis=1)
+    assert 0 < fouls.sum() < len(some)
+    figures, _ = judged("4-2", small_pool("4-2")[2], some, first)
+    assert (figures[fouls, 0] == -(3 + rules.scoop)).all()
+
+
+@pytest.mark.parametrize("arrangements", [[0], [0.5] * 9, [-1] * 9, [10**6] * 9])
+def test_what_is_no_arrangement_is_refused(arrangements: list[float]) -> None:
+    with pytest.raises(InputError, match="arrangements are"):
+        rng = np.random.default_rng(0)
+        counter.judge_strategy(GAME.rules, lambda hands: np.array(arrangements), 9, 9, rng)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from support_pools import GAME, GAMES, SMALL
 
 from closedhand import InputError, make_game
 from closedhand.agents.chinese_poker import opponents, separable, training
+from closedhand.core.files import cache_folder
 
 EVEN = training.even()
 
@@ -50,7 +51,7 @@ def test_pools_of_other_rules_tables_and_sizes_are_others() -> None:
         opponents.pool_of(GAME.rules, even, SMALL),
         opponents.pool_of(GAME.rules, tables, SMALL + 1),
     ]
-    assert len(list(opponents.cache_folder().iterdir())) == 4
+    assert len(list(cache_folder().iterdir())) == 4
     assert not any((found[0].parts == other.parts).all() for other in found[1:3])
     assert (found[0].holds == found[2].holds).all()
     # What is paid for hands changes no pool.
@@ -68,7 +69,7 @@ def test_a_damaged_pool_is_set_anew(
     damage: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = opponents.pool_of(GAME.rules, separable.shipped(), SMALL)
-    (path,) = opponents.cache_folder().iterdir()
+    (path,) = cache_folder().iterdir()
     whole = path.read_bytes()
     flipped = whole[:100] + bytes([whole[100] ^ 1]) + whole[101:]
     damaged = {"long": whole + b"123456", "short": whole[:-1], "empty": b"", "bit": flipped}

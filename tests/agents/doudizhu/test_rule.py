@@ -1,7 +1,7 @@
 """Rule's tactics."""
 
 import pytest
-from support_doudizhu import choice, tactics
+from support_doudizhu import choice, position, tactics
 
 from closedhand import InputError, make_agent
 
@@ -39,6 +39,12 @@ def test_rule_that_beats_its_partner_plays(
     hands: str, target: str, owner: int, player: int, play: str
 ) -> None:
     assert choice("rule[partner=beat]", hands, target, owner, player) == play
+
+
+def test_rule_follows_a_shuttle_in_kind() -> None:
+    """The bombs that beat it, too, have lower ids."""
+    game, view = position("66667777;5;8", "44445555", rules="botzone", bidding=False)
+    assert game.text(make_agent(game, "rule").act(view)) == "66667777"
 
 
 def test_rules_of_both_kinds_have_names_of_their_own() -> None:

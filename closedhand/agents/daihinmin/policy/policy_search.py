@@ -76,6 +76,8 @@ def goes_on(before: State, now: State) -> bool:
 class PolicySearchAgent(SearchAgent):
     """Agent that compares the likeliest actions of the pattern policy."""
 
+    traits = Traits(remembers=True)
+
     def __init__(
         self, game: Game, name: str, seed: int, policy: pattern_policy.Policy, **budget: Any
     ) -> None:

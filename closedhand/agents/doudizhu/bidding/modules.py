@@ -40,6 +40,7 @@ they are near the scores at which a word would pay if the words of others carrie
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -261,12 +262,14 @@ class BiddingAgent(BatchAgent):
             actions[~auction] = act_batch(self._player, views[~auction])
         return actions
 
-    def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return the probabilities of bids and of the playing agent, float64 [n, num_actions].
+    @property
+    def probabilities(self) -> Callable[[np.ndarray], np.ndarray]:
+        """The policy, as of an `Agent`; only if the playing agent has one, too."""
+        if not hasattr(self._player, "probabilities"):
+            raise AttributeError("the playing agent has no probabilities")
+        return self._probabilities
 
-        Raises:
-            InputError: The playing agent does not provide its policy.
-        """
+    def _probabilities(self, views: np.ndarray) -> np.ndarray:
         shares = np.zeros((len(views), self.game.num_actions))
         auction = openings(self.game.flat.rules, views)
         if auction.any():

@@ -222,7 +222,11 @@ class Learner(LightningModule):
         due = ends or self._agreed(done > self._done)
         if due:
             self._done = done
-            self._check()
+            try:
+                self._check()
+            except KeyboardInterrupt:  # ends the games of `select`: save without this check
+                ends = True
+            ends = self._agreed(ends)
         if due or self._agreed(self.watch.due):
             self.watch.save()
             self._tick()

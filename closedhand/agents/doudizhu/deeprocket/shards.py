@@ -21,6 +21,7 @@ from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duplicate import Spec, match_settings, play_out, start
 from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.interrupt import deferred
 from closedhand.core.parsing import check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import check_same, work_off
@@ -124,19 +125,21 @@ def generate(
             write_arrays(begun_of(shards[0].path), state, values)
 
     progress(games - missing())
-    while shards:
-        chunks = [
-            shard.missing[begin : begin + CHUNK]
-            for shard in shards[:TOGETHER]
-            for begin in range(0, len(shard.missing), CHUNK)
-        ]
-        jobs = [(game, agents, seed, chunk) for chunk in chunks]
-        first = [(game, agents, seed, chunks[0][:1])]  # a short job, see `workers.results_of`
-        left = missing() - sum(map(len, chunks))
-        work_off(play_games, jobs, first, workers, take, lambda: shards, save)
-        if missing() > left:
-            save(shards)
-            raise KeyboardInterrupt
+    with deferred() as stop:  # one Ctrl-C ends all pieces of work
+        while shards:
+            stop()
+            chunks = [
+                shard.missing[begin : begin + CHUNK]
+                for shard in shards[:TOGETHER]
+                for begin in range(0, len(shard.missing), CHUNK)
+            ]
+            jobs = [(game, agents, seed, chunk) for chunk in chunks]
+            first = [(game, agents, seed, chunks[0][:1])]  # a short job, see `workers.results_of`
+            left = missing() - sum(map(len, chunks))
+            work_off(play_games, jobs, first, workers, take, lambda: shards, save)
+            if missing() > left:
+                save(shards)
+                raise KeyboardInterrupt
     return paths
 
 

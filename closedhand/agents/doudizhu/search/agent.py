@@ -72,13 +72,9 @@ class SearchAgent(OwnArrays):
         self._simulated = simulated or Styles(self._decompose.whole, 0, knows_rule=True)
         self._weighted = budget.get("particles", 0) > 0
         self._search = PairedSearch(self._flat, self._simulated, **budget)
+        self.spent = self._search.spent  # see `closedhand.core.agents.SPENT`
         self._ids = np.empty(self._flat.num_actions, np.int32)
         self._decided: dict[bytes, int] = {}
-
-    @property
-    def spent(self) -> np.ndarray:
-        """Cost of its searches so far, float64 [4] (`closedhand.core.agents.SPENT`)."""
-        return self._search.spent
 
     def act(self, view: State) -> int:
         """Choose the action of the player to act.
@@ -175,7 +171,7 @@ def make_search(
 ) -> SearchAgent:
     """Make the agent `search`; `search:50ms`, `search:4000`, `search:4000:PATH` set the budget.
 
-    `worlds` is the number of particles per thread. With 0 all deals are equally likely, and every
+    `worlds` is the number of particles per thread. With 0 deals are not weighted, and every
     player is assumed to be `decompose`. The path holds weights for `decompose`.
 
     Raises:

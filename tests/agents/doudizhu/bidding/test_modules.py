@@ -10,7 +10,7 @@ from closedhand import InputError, make_agent, make_game
 from closedhand.agents.doudizhu.bidding import agent as agent_of_bids, modules as bidding
 from closedhand.agents.doudizhu.bidding.modules import FITTED, KINDS
 from closedhand.core import duplicate
-from closedhand.core.agents import spent_by
+from closedhand.core.agents import policy_or_choices, spent_by
 from closedhand.games.doudizhu.counts import RANKS, one, pack, unpack
 
 BIDDING = make_game("doudizhu", bidding=True)
@@ -160,6 +160,15 @@ def test_the_cost_is_that_of_the_agent_that_plays(player: str, searches: int) ->
         action = agent.act(BIDDING.view(state, int(state.player)))
         BIDDING.play(state, BIDDING.parse(text) if text else action)
     assert spent_by([agent])[0, 0] == searches
+
+
+@pytest.mark.parametrize(("player", "has_policy"), [("random", True), ("rule", False)])
+def test_there_is_a_policy_if_the_agent_that_plays_has_one(player: str, has_policy: bool) -> None:
+    agent = make_agent(BIDDING, f"bids:logic:{player}")
+    assert hasattr(agent, "probabilities") == has_policy
+    view = auction("3456789AAAA2222SB")
+    shares = policy_or_choices(BIDDING, agent, np.array([view]))
+    assert shares[0, agent.act(view)] == 1
 
 
 def test_kinds_differ_and_the_usual_agents_bid_by_the_better_one() -> None:

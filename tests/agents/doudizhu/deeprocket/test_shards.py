@@ -1,5 +1,6 @@
 """Shards of recorded games."""
 
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,20 @@ def test_shards_do_not_depend_on_interruptions(small_shards: None, tmp_path: Pat
     shards.generate(DOUDIZHU, agents, 20, 1, tmp_path / "b", progress=done.append)
     assert done[0] == 12 and done[-1] == 20
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_one_ctrl_c_ends_all_pieces_of_work(
+    small_shards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shards, "TOGETHER", 1)
+
+    def press(done: int) -> None:
+        if done == 8:  # the last games of a piece
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        shards.generate(DOUDIZHU, ["rule"], 20, 1, tmp_path, progress=press)
+    assert sorted(contents(tmp_path)) == ["games-00000.parquet"]
 
 
 def test_fewer_games_take_none_away(small_shards: None, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from support_torch import QUIET, torch
 
 from closedhand import InputError
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded, stream
+from closedhand.core import interrupt
 from closedhand.learning.tensorboard import logs
 
 pytest.importorskip("pyarrow")
@@ -237,6 +238,28 @@ def test_the_network_that_plays_best_is_kept(
     assert provenance["select"] == "random"
     with pytest.raises(InputError, match="select"):
         supervised.train("policy", folder, tmp_path, supervised.Settings(**{**given, "steps": 7}))
+
+
+def test_ctrl_c_during_a_check_by_play_saves_what_is_learned(
+    supervised: Any, learner: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same training goes on until its first check."""
+
+    def train() -> Any:
+        settings = supervised.Settings(steps=2, batch=16, threads=1, checks=1, select="random")
+        return supervised.train("kicker", folder, tmp_path, settings)
+
+    def interrupted(*_: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        interrupt.check()
+
+    monkeypatch.setattr(learner, "win_rate", interrupted)
+    result = train()
+    assert result.interrupted and not result.history and not result.path.exists()
+    monkeypatch.setattr(learner, "win_rate", lambda *_: 0.5)
+    result = train()
+    assert [check["step"] for check in result.history] == [3]
+    assert not result.interrupted and result.path.exists()
 
 
 def test_checks_by_play_are_of_games_to_win(
