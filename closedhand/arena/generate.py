@@ -33,6 +33,8 @@ def generate(
     if not agents:
         raise InputError("name the agents that play")
     check_seed(seed)
+    if game.rounds > 1:
+        raise InputError(f"a record holds one round, not {game.rounds}: leave out rounds")
     named = [parse_agent(game.name, agent) for agent in agents]
     sides = np.unique(game.sides, return_inverse=True)[1]
     for start in range(0, games, CHUNK):

@@ -33,6 +33,7 @@ from closedhand.core.duplicate import (
     match_settings,
     parse_all,
     play_out,
+    refuse_memory,
     start,
 )
 from closedhand.core.game import Game, InputError
@@ -196,6 +197,8 @@ def play(
         raise InputError("a league on fixed deals is a duplicate")
     check_seed(seed)
     workers = check_workers(workers)
+    if duplicate:
+        refuse_memory(game, specs)
     if played is not None and played.deals >= number:
         return played
     size = deals_per_job(game, specs)

@@ -22,6 +22,7 @@ import numpy as np
 from closedhand.arena import exploit
 from closedhand.arena.ladder import is_slow
 from closedhand.core import batch
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.machine import machine
@@ -172,6 +173,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     settings = cls.settings_type(**SETTINGS.get(cell.learner, {}))
     learner = cls(game, settings, cell.seed, **watching)
     notes.own(folder)
+    name = str(AgentSpec("learned", {}, str(folder)))  # refuses some folders, before the training
     run = runs.begin(learner, folder)
     run.resume_if_kept()
     judge = _exactly if is_small(game) else _by_points
@@ -191,7 +193,6 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
 
     progress()  # a Ctrl-C may have come before the point of the checkpoint was measured
     _finish(run, plan.steps, progress)
-    name = f"learned:{folder}"
     seconds = spent()
     # From here on the learner's time stays, however often its responder is interrupted.
     notes.keep(lambda: {"curve": curve, "processor_seconds": seconds})

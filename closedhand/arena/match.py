@@ -102,6 +102,7 @@ def play(
     check_seed(seed)
     workers = check_workers(workers)
     players = duplicate.parse_all(game, agents)
+    duplicate.refuse_memory(game, players)
     pairs = [list(pair) for pair in combinations(players, 2)]
     if played is not None and played.deals >= number:
         return played

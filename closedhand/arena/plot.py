@@ -14,15 +14,24 @@ from closedhand.core.files import write_atomically
 from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game, read_options
 
+COLUMNS = 8
+"""Most panels side by side."""
+
 
 def plot_match(data: dict[str, Any], path: Path) -> None:
     """Draw the points in a `results.summary`, by pairing, agent and role, with 95% intervals."""
     pairs = data["pairs"]
-    figure = new_figure(4.8 * len(pairs), 4.2)
-    axes = figure.subplots(1, len(pairs), squeeze=False, sharey=True)[0]
-    for pair, axis in zip(pairs, axes, strict=True):
-        _plot_pair(axis, pair)
-    axes[0].set_ylabel("payoff a game")
+    columns = min(len(pairs), COLUMNS)
+    rows = -(-len(pairs) // columns)
+    figure = new_figure(4.8 * columns, 4.2 * rows)
+    axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
+    for pair, axis in itertools.zip_longest(pairs, axes.flat):
+        if pair is None:
+            axis.remove()
+        else:
+            _plot_pair(axis, pair)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("payoff a game")
     rules = ", ".join(f"{k}={v}" for k, v in data["options"].items() if v not in (None, False))
     figure.suptitle(f"{data['game']}, {data['deals']} deals, 95% intervals\n{rules}", fontsize=10)
     save_figure(figure, path)

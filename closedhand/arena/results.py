@@ -241,11 +241,6 @@ def rounded(estimate: Estimate) -> dict[str, float | None]:
     }
 
 
-def between(estimate: dict[str, Any], form: str) -> str:
-    """Write the interval of an estimate made by `rounded`."""
-    return interval(estimate["low"], estimate["high"], form)
-
-
 def shorter(values: Any) -> Any:
     """Convert integral floats in nested lists to integers, which makes shorter JSON."""
     if isinstance(values, list):

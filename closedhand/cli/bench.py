@@ -1,11 +1,13 @@
 """The command `bench`: how fast games are on this machine."""
 
+from itertools import product
 from typing import Annotated
 
 import typer
 
 from closedhand.cli import common
 from closedhand.core.agent_spec import split_agents
+from closedhand.core.agents import make_agent
 from closedhand.core.machine import machine
 from closedhand.core.registry import GAMES, spec_of
 
@@ -36,8 +38,10 @@ def bench(
 
     names = split_agents(agents) if agents else []
     about, rows = machine("closedhand", "numba", "numpy"), []
-    for name in games or list(GAMES):
-        game = common.bind(name.replace("-", "_"), rules, option)
+    bound = [common.bind(name.replace("-", "_"), rules, option) for name in games or list(GAMES)]
+    for game, agent in product(bound, names):
+        make_agent(game, agent)  # one that does not play a game is found before any is measured
+    for game in bound:
         if device == "cpu":
             figures = on_cpu(game, number or 1024, names, spec_of(game.name).opponent, seconds)
         else:

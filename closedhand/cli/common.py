@@ -323,14 +323,11 @@ def work_for(
     """
     if run.resume_if_kept(restart):
         note(f"resuming after {count()}")
-    before, noted = run.seconds, len(run.history)
+    before = run.seconds
+    if line_of is not None:
+        run.on_evaluation = lambda entry: note(line_of(entry))
 
     def progress() -> None:
-        nonlocal noted
-        if line_of is not None:
-            for entry in run.history[noted:]:
-                note(line_of(entry))
-        noted = len(run.history)
         update(round(run.seconds - before), unit=f"seconds, {count()}")
 
     with interruptible(), progress_bar("seconds", round(seconds)) as update:

@@ -17,8 +17,8 @@ def deals(
 ) -> None:
     """Write deals to a file, which `match --deals FILE` plays.
 
-    They are the deals of a match with this seed. The digest of the file stands in the results of
-    every match on it.
+    They are the deals of a match with this seed; of Daihinmin, which is always played in leagues,
+    those of a duplicate league. The digest of the file stands in the results of every match on it.
 
     Example: closedhand deals doudizhu --number 1000 --out runs/deals.txt
 
@@ -26,9 +26,15 @@ def deals(
         out: File to write, one deal a line.
         number: Number of deals.
     """
+    from closedhand.arena import league
     from closedhand.core.deals import write_deals
+    from closedhand.core.registry import spec_of
 
-    bound = common.bind(game, rules, option)
+    if spec_of(game).league:
+        given = common.given_options(game, rules, option)
+        bound = league.bind(game, given, number, duplicate=True)
+    else:
+        bound = common.bind(game, rules, option)
     common.claim_files((out, DEALS))
     digest = write_deals(out, bound, number, seed)
     if as_json:

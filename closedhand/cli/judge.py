@@ -7,7 +7,6 @@ import typer
 
 from closedhand.cli import common
 from closedhand.cli.solve import called, explained, judged_cells, strategy_files
-from closedhand.core.game import Game
 
 
 def judge(
@@ -36,6 +35,7 @@ def judge(
         seed: Seed of the agent.
         out: Folder for each player's best response, as a strategy file.
     """
+    from closedhand.arena.results import role_names
     from closedhand.core.agents import make_agent
     from closedhand.solvers.evaluate import best_response, evaluate_rows
     from closedhand.solvers.interface import labels
@@ -55,7 +55,8 @@ def judge(
         **tree_size(tree),
         **evaluation.summary(bound),
     }
-    shared = {named_side(bound, side): won for side, won in shared_responses(played).items()}
+    sides = dict(zip(sorted(set(bound.sides)), role_names(bound), strict=True))
+    shared = {sides[side]: won for side, won in shared_responses(played).items()}
     if shared:
         result["shared_information"] = shared
     if folder:
@@ -79,9 +80,3 @@ def judge(
         typer.echo(f"{name}, with shared information: at most {won:z.6f} in sum")
     if folder:
         typer.echo(f"saved {', '.join(f'{folder / name}.npz' for name in names)}")
-
-
-def named_side(game: Game, side: int) -> str:
-    """Name a side by the role of its seats, if they share one."""
-    roles = {role for role, each in zip(game.roles, game.sides, strict=True) if each == side}
-    return roles.pop() if len(roles) == 1 else f"side {side}"

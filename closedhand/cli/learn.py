@@ -194,26 +194,23 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
     from closedhand.learning.runs import BOARD
     from closedhand.learning.tensorboard import Board
 
-    learner, printed = run.learner, len(run.history)
+    learner = run.learner
 
     with Board(folder / BOARD, learner.decisions) as board:
 
-        def report() -> None:
-            nonlocal printed
-            for entry in run.history[printed:]:
-                note(line_of(entry))
-                board.add(entry)
-            printed = len(run.history)
+        def report(entry: dict[str, Any]) -> None:
+            note(line_of(entry))
+            board.add(entry)
 
+        run.on_evaluation = report
         limit = {} if seconds is None else {"limit": seconds}
         over = {} if steps is None else {"over": lambda: learner.decisions >= steps}
-        run.work(**limit, **over, progress=report)
+        run.work(**limit, **over)
         if not run.interrupted:
             with Watch() as watch:  # a Ctrl-C ends the evaluation, and what is learned is saved
                 run.note()
             run.interrupted = watch.interrupted
         run.save()
-        report()
 
 
 def line_of(entry: dict[str, Any]) -> str:

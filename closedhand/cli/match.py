@@ -13,7 +13,7 @@ from closedhand.core.checks import check_deals
 from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
-from closedhand.core.statistics import Estimate
+from closedhand.core.statistics import Estimate, interval
 
 if TYPE_CHECKING:
     from closedhand.core.agents import Player
@@ -187,7 +187,7 @@ def _league(
 
 def show_match(data: dict[str, Any]) -> None:
     """Print match results as tables."""
-    from closedhand.arena.results import between, columns_of, shortened
+    from closedhand.arena.results import columns_of, shortened
 
     console = common.plain_console()
     for pair in data["pairs"]:
@@ -206,11 +206,8 @@ def show_match(data: dict[str, Any]) -> None:
             lines.append((names[row["agent"]], row["role"], *chain.from_iterable(cells)))
         headings = chain.from_iterable((f">{name}", ">95%") for name in signs)
         common.print_table(["agent", "role", *headings], lines, title)
-        gap = pair["difference"]["all"]
-        console.print(
-            f"{first} minus {second} on the same deals: {gap['mean']:+.3f} a game "
-            f"({between(gap, '+.3f')})"
-        )
+        gap = Estimate(**pair["difference"]["all"]).cells("+.3f")
+        console.print("{} minus {} on the same deals: {} a game ({})".format(first, second, *gap))
         times = zip((first, second), pair["microseconds_per_decision"], strict=True)
         console.print("; ".join(f"{name} {time} µs per decision" for name, time in times))
         for name, spent in zip((first, second), pair["spent"], strict=True):
@@ -236,7 +233,7 @@ def budget_used(spent: dict[str, float]) -> str:
 
 def show_league(data: dict[str, Any]) -> None:
     """Print the results of a league as tables."""
-    from closedhand.arena.results import between, shortened
+    from closedhand.arena.results import shortened
 
     console = common.plain_console()
     names = shortened(row["agent"] for row in data["results"])
@@ -258,9 +255,8 @@ def show_league(data: dict[str, Any]) -> None:
     )
     for gap in data["differences"]:
         first, second = (names[agent] for agent in gap["agents"])
-        console.print(
-            f"{first} minus {second}: {gap['mean']:+.3f} per round ({between(gap, '+.3f')})"
-        )
+        within = interval(gap["low"], gap["high"], "+.3f")
+        console.print(f"{first} minus {second}: {gap['mean']:+.3f} per round ({within})")
     for row in data["results"]:
         if row["spent"]:
             console.print(f"{names[row['agent']]}: {budget_used(row['spent'])}")

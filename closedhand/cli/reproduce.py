@@ -192,6 +192,7 @@ def reproduce_learners(
     cells = [] if only == "none" else learners.choose(wanted, range(seed, seed + seeds))
     table = FileKind("a table of learners", headed(",".join(learner_table.COLUMNS)))
     claim_report(out, "report", {learner_table.TABLE: table, "curves.png": PICTURE})
+    learner_table.read(out)  # refuses other files now, not after hours
     with common.interruptible(), common.progress_bar("cells", len(cells)) as update:
         learners.compute(out, plan, cells, lambda name, done, total: update(done, total, name))
     results = learner_table.read(out)

@@ -25,6 +25,8 @@ def test_each_game_has_its_deal_and_agents(monkeypatch: pytest.MonkeyPatch) -> N
         assert game.over(replay(record))
     with pytest.raises(InputError, match="name the agents"):
         list(generate.generate(game, [], 1))
+    with pytest.raises(InputError, match="a record holds one round, not 3: leave out rounds"):
+        list(generate.generate(make_game("daihinmin", rounds=3), ["default"], 1))
 
 
 def test_agents_of_a_kind_choose_apart_from_each_other(monkeypatch: pytest.MonkeyPatch) -> None:

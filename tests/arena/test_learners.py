@@ -82,6 +82,14 @@ def test_the_time_of_an_interrupted_responder_is_not_that_of_the_learner(
     assert clock == [100] and result.processor_seconds == 0
 
 
+def test_a_folder_that_begins_with_a_quote_is_named_in_quotes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    compute(Path("'90s"), replace(PLAN, steps=40), [Cell("leduc", "dmc", 3)], silent)
+    assert len(learner_table.read(Path("'90s"))) == 1
+
+
 @pytest.mark.slow
 def test_an_interrupted_cell_goes_on_and_a_finished_one_is_kept(tmp_path: Path) -> None:
     cells = [Cell("leduc", "dmc", 0)]

@@ -9,9 +9,10 @@ import pytest
 from support import interrupt_at
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.arena import match, results
+from closedhand.arena import league, match, results
 from closedhand.core.agents import NamedAgent, Traits
 from closedhand.core.game import State
+from closedhand.learning.evaluation import judge
 from closedhand.solvers import strategy
 
 DOUDIZHU = make_game("doudizhu")
@@ -134,6 +135,20 @@ def test_illegal_actions_are_reported() -> None:
 def test_bad_matches(agents: list[str], deals: int, seed: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
         match.play(DOUDIZHU, agents, deals, seed)
+
+
+@pytest.mark.parametrize("as_object", [False, True])
+def test_agents_that_remember_rounds_play_no_matches_side_by_side(as_object: bool) -> None:
+    game, name = make_game("daihinmin", rounds=2), "policy-search[threads=1]:20"
+    agent = make_agent(game, name) if as_object else name
+    with pytest.raises(InputError, match="remembers earlier rounds"):
+        match.play(game, ["default", agent], 1)
+    with pytest.raises(InputError, match="remembers earlier rounds"):
+        league.play(game, [agent, "default"], 1, duplicate=True)
+    with pytest.raises(InputError, match="remembers earlier rounds"):
+        judge(game, make_agent(game, "default"), agent, 1, 0)
+    with pytest.raises(InputError, match="remembers earlier rounds"):
+        judge(game, make_agent(game, agent), "default", 1, 0)
 
 
 @pytest.mark.parametrize("payoff", [1e308, 1e6, float("inf")])

@@ -73,6 +73,17 @@ def test_a_match_shows_the_points_of_both_agents_by_role(
         assert roles == ["landlord", "peasants", "all"]
 
 
+def test_many_pairs_of_a_match_stand_in_rows(figure_of: Callable[[Draw, Any], Any]) -> None:
+    data = results.summary(match.play(make_game("leduc"), ["random"] * 2, 3, 1))
+    data["pairs"] *= 10
+    figure = figure_of(plot.plot_match, data)
+    places = [axis.get_subplotspec() for axis in figure.axes]
+    assert [(place.rowspan.start, place.colspan.start) for place in places] == [
+        divmod(i, plot.COLUMNS) for i in range(10)
+    ]
+    assert figure.get_figwidth() == 4.8 * plot.COLUMNS
+
+
 def test_solving_is_shown_by_iterations_and_by_seconds(
     figure_of: Callable[[Draw, Any], Any],
 ) -> None:

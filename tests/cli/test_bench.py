@@ -50,6 +50,12 @@ def test_the_code_of_a_gpu_runs_on_a_cpu_too() -> None:
     assert figures[-1].what == "random in all seats, 2 games, compact"
 
 
+def test_nothing_is_measured_if_a_game_lacks_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "on_cpu", lambda *given: pytest.fail("measured"))
+    games = ("leduc", "chinese-poker")
+    assert_refused("no agent 'equilibrium'", "bench", *games, "--agents", "equilibrium", *SMALL)
+
+
 def test_bad_input_is_refused() -> None:
     torch = pytest.importorskip("torch")
     assert_refused("bad", "bench", "leduc", "--agents", "bad", *SMALL)

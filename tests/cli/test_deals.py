@@ -31,6 +31,15 @@ def test_deals_are_written_and_played(tmp_path: Path) -> None:
     assert again["pairs"][0]["returns"] == found["pairs"][0]["returns"]  # type: ignore[index]
 
 
+def test_deals_of_daihinmin_are_those_of_a_duplicate_league(tmp_path: Path) -> None:
+    path, out = str(tmp_path / "deals.txt"), str(tmp_path / "league.json")
+    run_to(0, "deals", "daihinmin", "--number", "2", "--seed", "4", "--out", path)
+    command = ("match", "daihinmin", "--agents", "default", "--duplicate", "--workers", "1")
+    command = (*command, "--seed", "4", "--out", out, "--json")
+    both = [json.loads(run_to(0, *command, "--deals", deals).stdout) for deals in (path, "2")]
+    assert both[0]["points"] == both[1]["points"]
+
+
 def test_the_digest_is_shown(tmp_path: Path) -> None:
     path, out = tmp_path / "deals.txt", tmp_path / "match.json"
     digest = run_to(0, "deals", "leduc", "--number", "2", "--out", str(path)).stdout.split()[-1]

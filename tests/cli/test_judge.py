@@ -1,13 +1,16 @@
 """`solve` and `judge` in any small game."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support_cli import run, run_to
 from support_kuhn import KUHN_VALUE, kuhn as kuhn
 
+from closedhand.cli import common
 from closedhand.core.agent_spec import AgentSpec
+from closedhand.solvers import strategy
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder", "kuhn")
 
@@ -62,3 +65,12 @@ def test_a_saved_best_response_plays(game: str) -> None:
     assert found["best_responses"][player] == pytest.approx(found["value"], abs=1e-9)
     match = ("match", game, "--agents", f"{agent},random", "--deals", "2", "--workers", "1")
     assert json.loads(run_to(0, *match, "--json").stdout)["agents"] == [agent, "random"]
+
+
+def test_sides_of_equal_roles_have_names_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = common.bind
+    monkeypatch.setattr(common, "bind", lambda *given: replace(real(*given), roles=("player",) * 2))
+    monkeypatch.setattr(strategy, "shared_responses", lambda played: {0: 1.0, 1: 2.0})
+    found = json.loads(run_to(0, "judge", "kuhn", "random", "--json").stdout)
+    first, second = found["shared_information"].items()
+    assert first[0] != second[0] and (first[1], second[1]) == (1.0, 2.0)

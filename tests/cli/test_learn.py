@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support_cli import run
+from support_cli import assert_refused, run
 
 from closedhand.core import interrupt
 from closedhand.core.run import Run
@@ -100,6 +100,13 @@ def test_exploit_states_a_lower_bound() -> None:
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert found["gain"][0] > 0.2 and found["deals"] == 300
+
+
+def test_a_folder_that_no_agent_can_name_is_refused_before_the_training() -> None:
+    folder = 'it\'s "x",y'
+    command = ("exploit", "leduc", "--agent", "random", "--steps", "6000", "--out", folder)
+    assert_refused("has both kinds of them", *command, *TINY)
+    assert not Path(folder).exists()
 
 
 def test_a_search_responds_without_training() -> None:

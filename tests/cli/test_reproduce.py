@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 import pytest
 import typer
+from support_cli import assert_refused
 from typer.testing import CliRunner
 
+from closedhand.arena import learners
 from closedhand.cli import app, groups
 from closedhand.cli.reproduce import Out, Quick, as_html, report_name, show_report
 from closedhand.core.checks import InputError
@@ -96,6 +98,15 @@ def test_all_reproductions_run_one_after_the_other(
     assert page.count("/report.html") == 2 and 'href="one/report.html"' in page
     text = (tmp_path / "index.md").read_text()
     assert "(two/report.md)" in text and "seconds of the last command" in text
+
+
+def test_a_folder_with_other_results_is_refused_before_the_learners_learn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learners, "compute", lambda *given: pytest.fail("learns"))
+    (tmp_path / "match.json").write_text("{}", "utf-8")
+    command = ("reproduce", "learners", "--only", "leduc/ppo", "--out", str(tmp_path))
+    assert_refused("match.json is not the result of a learner", *command)
 
 
 def test_the_four_papers_have_the_common_options() -> None:

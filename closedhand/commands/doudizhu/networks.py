@@ -96,6 +96,7 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
     with common.interruptible(), common.percent_bar() as report:
         settings = supervised.Settings(devices=number, **given)
         result = supervised.train(kind, records, out, settings, restart=restart, progress=report)
+    common.leave_if_interrupted(not result.history)  # before its first check
     last = result.history[-1]
     kept = max(result.history, key=learner.quality)
     speed, right = f"{last['pairs_per_second']:,} pairs/s", 100 * kept["accuracy"]["all"]

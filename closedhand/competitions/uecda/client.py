@@ -183,10 +183,7 @@ class Client:
         except (OSError, OverflowError, ValueError) as error:  # the latter two: bad host or port
             raise InputError(f"no server at {host}:{port}: {reason_of(error)}") from None
 
-    @staticmethod
-    def check(**options: Any) -> None:
-        """Refuse options that no server can use, with the errors of `match_game`."""
-        round_game(**options)
+    check = staticmethod(round_game)  # refuses options that no server can use
 
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
         """Play a match; `progress` receives the number of rounds played after each of them.

@@ -19,7 +19,6 @@ WITHOUT_EFFECT = (
     "FLAG_LOGGER", "FLAG_HIDDEN_NAME", *(f"PLAYER{number}_NAME" for number in range(1, 6)),
 )  # fmt: skip
 """Keys for settings that our server lacks, or takes from elsewhere."""
-MOST_PORT = 2**16 - 1
 
 
 class Config(NamedTuple):
@@ -45,9 +44,7 @@ def read(path: Path) -> Config:
             if len(words) != 2:
                 raise InputError(f"{key} has one value, not {len(words) - 1}")
             if key == PORT:
-                port = parse_whole(words[1], key)
-                if port > MOST_PORT:
-                    raise InputError(f"{key} is at most {MOST_PORT}, not {port}")
+                port = parse_whole(words[1], key, most=2**16 - 1)
                 continue
             values[key] = words[1].upper()
             logs.rules_of({key: values[key]})

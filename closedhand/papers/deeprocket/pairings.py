@@ -12,8 +12,8 @@ import numpy as np
 
 from closedhand.arena import match, results as saved
 from closedhand.arena.ladder import percent
-from closedhand.arena.plot import new_figure, save_figure, spread
-from closedhand.arena.results import between, microseconds
+from closedhand.arena.plot import drawn, new_figure, save_figure, spread
+from closedhand.arena.results import microseconds
 from closedhand.core import duplicate
 from closedhand.core.duplicate import Chunk, play_chunk
 from closedhand.core.game import Game
@@ -180,7 +180,7 @@ def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float | None
 
 def pictures(data: dict[str, Any], folder: Path) -> None:
     """Draw win rates of `compute`: figure-3.png by iteration, figure-4.png over all games."""
-    title = f"DR: {data['agents']['DR']}, MW: {data['agents']['MW']}"
+    title = ", ".join(f"{side}: {drawn(name)}" for side, name in data["agents"].items())
     figure = new_figure(8, 4.6)
     axis = figure.subplots()
     for (name, rates), marker in zip(data["iterations"].items(), "osD^", strict=True):
@@ -222,7 +222,7 @@ def report(data: dict[str, Any]) -> list[str]:
         (
             [
                 name, percent(data["landlord"][name]), percent(data["peasants"][name]),
-                f"{points['mean']:+.2f} ({between(points, '+.2f')})",
+                "{} ({})".format(*Estimate(**points).cells("+.2f")),
             ]
             for name, points in data["points"].items()
         ),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.arena.plot import new_figure
+from closedhand.arena.plot import drawn, new_figure
 from closedhand.core.file_kinds import MARK
 from closedhand.core.files import write_atomically
 from closedhand.core.registry import make_game
@@ -181,7 +181,7 @@ def _titles(strategy: Strategy | None) -> tuple[str, str]:
     if strategy is None:
         subtitle = "16 states (who acts and the phase, bet of S, bet of T), 36 actions, 11 ends"
         return "UH-Leduc: the state graph", subtitle
-    maker = str(strategy.about.get("algorithm", "a strategy"))
+    maker = drawn(str(strategy.about.get("algorithm", "a strategy")))
     if iterations := strategy.about.get("iterations"):
         maker += f", {iterations:,} iterations"
     subtitle = "In a box: share of games that reach it. At an arrow: share of the action."

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support_cli import run
+from support_cli import run, run_to
 from support_torch import QUIET
 
 from closedhand import InputError
@@ -119,3 +119,17 @@ def test_the_accuracy_is_that_of_the_network_that_is_kept(
     assert "50.0% accuracy" in shown and "ended early" not in shown
     checks += [check(0.5, 0.5)] * 19
     assert "ended early: no better network in the last 20 checks" in run(*command).stdout
+
+
+def test_a_training_may_be_interrupted_before_its_first_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from closedhand.agents.doudizhu.deeprocket import networks
+
+    def train(kind: str, records: Path, out: Path, settings: Any, **given: Any) -> Any:
+        return networks.Result(out / "policy.safetensors", [], True)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("closedhand.agents.doudizhu.deeprocket.supervised.train", train)
+    result = run_to(130, "train", "policy-net", "--records", "x", "--out", "n", "--steps", "9")
+    assert result.stdout == "" and "interrupted" in result.stderr

@@ -39,3 +39,17 @@ def test_agents_that_search_by_the_clock_play_in_one_process(
     assert found == {
         ("rule", "greedy"): 1, ("rule", "rule"): 7, ("greedy", "rule"): 1, ("greedy", "greedy"): 1,
     }  # fmt: skip
+
+
+def test_names_of_agents_are_no_formulas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    drawn: list[Any] = []
+    monkeypatch.setattr(pairings, "save_figure", lambda figure, path: drawn.append(figure))
+    rates = {name: {"mean": 0.5, "low": 0.4, "high": 0.6} for name in pairings.PAIRINGS}
+    data = {
+        "agents": {"DR": "policy-net:$a_b_c$", "MW": "rule"}, "games": 2, "deals": 2,
+        "iterations": {name: [0.5] for name in rates}, "landlord": rates, "peasants": rates,
+    }  # fmt: skip
+    pairings.pictures(data, tmp_path)
+    for figure in drawn:
+        assert figure.get_suptitle().startswith(r"DR: policy-net:\$a_b_c\$, MW: rule; ")

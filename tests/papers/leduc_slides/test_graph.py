@@ -1,5 +1,7 @@
 """Games as they flow through the slides' graph."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support_leduc import UH, place_of, shares_at, solved, state_text
@@ -7,6 +9,7 @@ from support_strategies import uniform
 
 from closedhand.agents.leduc.tree import views_of
 from closedhand.games.leduc.plays import ACTIONS, graph
+from closedhand.papers.leduc_slides.graph import _titles as titles
 from closedhand.papers.leduc_slides.probabilities import probabilities
 
 
@@ -28,3 +31,9 @@ def test_games_flow_through_the_graph(iterations: int) -> None:
     raises = [shares_at(strategy)[place_of(view)][ACTIONS.index("raise")] for view in first]
     expected = np.average(raises, weights=UH.rules.tables.copies)
     assert edges["s1,1,1", "raise"] == pytest.approx(expected)
+
+
+def test_what_made_a_strategy_is_no_formula() -> None:
+    strategy = replace(uniform(UH), about={"algorithm": "best response of S to strategy:$a$"})
+    title, _ = titles(strategy)
+    assert title == r"UH-Leduc, played by best response of S to strategy:\$a\$"
