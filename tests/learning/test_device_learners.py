@@ -229,7 +229,8 @@ def test_the_capture_of_a_graph_sets_moments_that_wait(monkeypatch):
     graph = SimpleNamespace(replay=lambda: None, register_generator_state=drawing.append)
     for name, fake in (
         ("Stream", lambda: stream), ("current_stream", lambda: stream), ("stream", nullcontext),
-        ("CUDAGraph", lambda: graph), ("graph", nullcontext),
+        ("CUDAGraph", lambda: graph), ("graph", lambda graph, stream: nullcontext()),
+        ("device", nullcontext),
     ):  # fmt: skip
         monkeypatch.setattr(torch.cuda, name, fake)
     ppo = learner()

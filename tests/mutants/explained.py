@@ -166,7 +166,7 @@ EXPLAINED = (
     *(
         Explained(*change, "the looks of a picture")
         for change in (
-            ("arena.plot", "plot_match", "figure = new_figure(4.8 * len(pairs), 4.2)",
+            ("arena.plot", "plot_match", "figure = new_figure(4.8 * columns, 4.2 * rows)",
              "4.8", "9.6"),
             ("arena.plot", "plot_league",
              "lines, bars = figure.subplots(1, 2, width_ratios=(3, 2))", "3", "4"),

@@ -71,7 +71,7 @@ NAMED = (
     ),
     Fault(
         "closedhand.core.files",
-        'part = found.with_name(f".{found.name}.{os.getpid()}.part")',
+        "part = _part(found)",
         "part = found",
         "tests/core/test_atomic_writes.py::test_an_open_file_stays_as_it_was",
     ),
