@@ -112,7 +112,8 @@ class Connection:
     def private_agents(self, table: Table) -> Collection[str]:
         """List the agents of a table whose files this browser may not know; none for an owner."""
         agents = () if self.owner else {seat.agent for seat in table.seats}
-        return [agent for agent in agents if names_file(agent)]
+        added = self.lobby.added.get(table.game.name, ())
+        return [agent for agent in agents if agent in added or names_file(agent)]
 
     def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         """Start a computation; it replaces one of the same name."""

@@ -23,8 +23,8 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
     `played` are results of matches, as their files hold them, the newest first: of two agents that
     have met several times the latest match counts, and of matches of an agent those with the files
     that it had in the latest. A ladder has matches of one version and one game with the same
-    options, seed and file of deals, if any; `about` has fields to add to every ladder. Damaged
-    results, and those of a game that cannot be made, are left out.
+    options, seed and file of deals, if any; `about` has fields to add to every ladder. A damaged
+    result, or a game that cannot be made, ends no other ladder.
     """
     groups: dict[str, _Met] = {}
     used: dict[tuple[str, str], str | None] = {}  # checksum of an agent's files

@@ -16,7 +16,7 @@ from closedhand.core.records import stated_options
 
 LONGEST = 20_000
 """Most characters of a position."""
-NUMBER = r"-?[0-9]{1,19}(?:\.[0-9]{1,19})?(?:e[+-]?[0-9]{1,3})?"
+NUMBER = r"-?[0-9]{1,19}(?:\.[0-9]{1,19})?(?:e[+-]?[0-9]{1,2})?"
 ONE = rf"""(?:'[^'\\]*'|"[^"\\]*"|{NUMBER}|True|False|None)"""
 MANY = rf"\[\s*(?:{ONE}\s*(?:,\s*{ONE}\s*)*)?\]"
 NAME = r"[^\W\d]\w{0,39}"
@@ -106,7 +106,8 @@ def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fact(text: str, hint: Any) -> Any:
-    text, wanted = text.strip(), (hint, *get_args(hint))
+    text = text.strip()
+    wanted = (hint,) if get_origin(hint) in MANY_OF else (hint, *get_args(hint))
     if bool in wanted and text != "None":
         if text.lower() not in WORDS:  # as a text it would be true
             raise InputError(f"a fact is true or false, not {shown(text)}")

@@ -62,7 +62,8 @@ def _parsed(path: Path) -> Iterator[Replay]:
     try:
         yield from _games_of(path)
     except InputError as wrong:
-        yield Replay(0, error=str(wrong).removeprefix(f"{path}, "))
+        told = str(wrong).removeprefix(f"{path}, ").replace(str(path), "the file")
+        yield Replay(0, error=told)
 
 
 def _games_of(path: Path) -> Iterator[Replay]:

@@ -10,7 +10,7 @@ from closedhand.web.serialization import OPEN, WATCHING, describe, seen_by
 from closedhand.web.table import Table
 
 WITHOUT_FILE = re.compile(
-    rf"[^\[:]*(?:\[(?:\w+=(?:[0-9.]+|true|false),?)*\])?(?::{BUDGET.pattern})?"
+    rf"[^\[:]*(?:\[(?:\w+=(?:[0-9.]+|true|false)(?:,|(?=\])))*\])?(?::{BUDGET.pattern})?"
 )
 """Matches an agent whose options are numbers and truth values, and whose argument is a budget."""
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,7 @@ def test_options_and_facts_have_any_name_and_number() -> None:
 @pytest.mark.parametrize(
     ("text", "hint", "fact"),
     [("False", bool, False), ("true", bool, True), ("None", bool | None, None), ("0.5", float, 0.5),
-     ("5", int, 5), ("K", str, "K")],
+     ("5", int, 5), ("K", str, "K"), ("[True, False]", Sequence[bool], [True, False])],
 )  # fmt: skip
 def test_facts_have_the_type_that_the_game_expects(text: str, hint: Any, fact: Any) -> None:
     """A truth value that stayed a text would be true."""

@@ -249,4 +249,6 @@ def test_guests_are_sent_no_names_of_files(tmp_path: Path, agent: str, shown: st
     assert without_files(agent, private) == shown
     assert describe_table(table, 0, private)["seats"][1]["agent"] == shown
     assert Connection(lobby, owner=True).private_agents(table) == []
+    lobby.added["leduc"] = (agent,)  # whatever its argument looks like
+    assert Connection(lobby, owner=False).private_agents(table) == [agent]
     lobby.close()

@@ -1,7 +1,7 @@
 // Results in a folder of runs, live: matches and leagues, ladders, trainings and solvers.
 
 import { useEffect, useState } from "preact/hooks";
-import { useShared } from "./context";
+import { useReturns, useShared } from "./context";
 import { cost, type Estimate, Interval } from "./agents";
 import { Plot, type Line } from "./plot";
 import { Scroll } from "./scroll";
@@ -44,6 +44,7 @@ function ends(estimates: Estimate[], zero: boolean): [number, number] {
 export function RunsPage() {
   const { net, t } = useShared();
   const [found, setFound] = useState<Everything | null>(null);
+  const returns = useReturns();
   useEffect(() => {
     const look = () => {
       if (!net.online) return; // requests that wait would all be sent when the connection returns
@@ -52,7 +53,7 @@ export function RunsPage() {
     look();
     const clock = setInterval(look, 5000);
     return () => clearInterval(clock);
-  }, []);
+  }, [returns]);
   const isEmpty = found && !found.results.length && !found.ladders.length && !found.curves.length;
   return (
     <main class="page">

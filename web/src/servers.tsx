@@ -1,7 +1,7 @@
 // Servers of competitions, at which a person or an agent can take a seat.
 
 import { useEffect, useState } from "preact/hooks";
-import { useAgents, useShared } from "./context";
+import { useAgents, useReturns, useShared } from "./context";
 import { PERSON } from "./setup";
 import type { Translate } from "./strings";
 import type { Game } from "./types";
@@ -13,6 +13,7 @@ export function Servers() {
   const [servers, setServers] = useState<Server[]>([]);
   const [error, setError] = useState("");
   const [mine, setMine] = useState<number | null>(null);
+  const returns = useReturns();
   const look = () => {
     if (!net.online) return; // requests that wait would all be sent when the connection returns
     void net.ask("servers").then((found: Server[]) => {
@@ -25,7 +26,7 @@ export function Servers() {
     look();
     const clock = setInterval(look, mine === null ? 5000 : 500);
     return () => clearInterval(clock);
-  }, [mine]);
+  }, [mine, returns]);
   if (!servers.length) return null;
   const takeSeat = async (server: number, seat: object) => {
     setError("");

@@ -6,8 +6,8 @@ import { decisionsOf, type JudgedProps, sentence, turnsOf, verdictOn } from "./t
 export function Story({ judged, data, name, ply, setPly, t }: JudgedProps) {
   const lines = useMemo(() => [
     ...turnsOf(judged, data).map((turn) => ({ ply: turn.ply, kind: turn.judged.play!.verdict, text: sentence(turn, data, t) })),
-    // A result is forced after the move before: that move is shown.
-    ...decisionsOf(judged).map((each) => ({ ply: each.lost ? each.ply - 1 : each.ply, kind: "forced", text: verdictOn(each, data, name, t) })),
+    // The move that gives a win away is the one before.
+    ...decisionsOf(judged).map((each) => ({ ply: each.lost?.winners.length ? each.ply - 1 : each.ply, kind: "forced", text: verdictOn(each, data, name, t) })),
   ].sort((a, b) => a.ply - b.ply), [judged, data, t]);
   if (!lines.length) return null;
   return (

@@ -170,7 +170,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
       escape: () => { choice.clear(); setPanel(""); setReadings([]); },
       h: () => { if (table.asked) { leaveButton(); askHint(); } },
       u: () => void send("undo"),
-      n: () => position.over && !pending && next(false), // as its button
+      n: () => position.over && isMine && !table.remote && !pending && next(false), // as its button
       l: () => toggle("list"),
     };
     if (event.key === "Enter" && !isOnButton && choice.plays.length) {
