@@ -169,8 +169,6 @@ def on_cpu(
     from closedhand.envs.solo import SoloEnv
     from closedhand.envs.vector import GameVectorEnv
 
-    for name in agents:
-        make_agent(game, name, 0)  # a wrong name is found before minutes are spent
     states, ids = game.empty(1000), np.empty(game.num_actions, np.int32)
     rng = np.random.default_rng(0)
     found = rate(lambda: int(random_games(game.rules, states, rng, ids)), seconds)

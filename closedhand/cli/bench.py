@@ -35,12 +35,16 @@ def bench(
         seconds: Time to measure each figure.
     """
     from closedhand.arena.speed import on_cpu, on_device
+    from closedhand.envs.device import kernel_policy
 
     names = split_agents(agents) if agents else []
     about, rows = machine("closedhand", "numba", "numpy"), []
     bound = [common.bind(name.replace("-", "_"), rules, option) for name in games or list(GAMES)]
     for game, agent in product(bound, names):
-        make_agent(game, agent)  # one that does not play a game is found before any is measured
+        # One that cannot play a game is refused before any is measured.
+        player = make_agent(game, agent)
+        if device != "cpu":
+            kernel_policy(player)
     for game in bound:
         if device == "cpu":
             figures = on_cpu(game, number or 1024, names, spec_of(game.name).opponent, seconds)

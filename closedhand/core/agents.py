@@ -148,7 +148,8 @@ class Traits:
         clocked: Whether the strength of the agent depends on the clock; it then needs all cores.
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
         steady: Whether each decision depends on the view alone, not on other games or decisions.
-        remembers: Whether the agent uses earlier rounds; matches are then played one by one.
+        remembers: Whether the agent uses earlier rounds. Only leagues play matches of rounds with
+            it, one by one.
         variants: Options, such as `tuned=1`; lists of agents show the agent with each, too.
     """
 

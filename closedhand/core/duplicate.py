@@ -150,10 +150,10 @@ def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
 
 def refuse_memory(game: Game, agents: Sequence[AnyAgent]) -> None:
     """Refuse agents that remember earlier rounds if matches of rounds are played side by side."""
-    if game.rounds > 1 and any(traits_of(game, agent).remembers for agent in agents):
-        raise InputError(
-            "an agent that remembers earlier rounds plays them in a league only, not in duplicate"
-        )
+    for agent in agents:
+        if game.rounds > 1 and traits_of(game, agent).remembers:
+            name = getattr(agent, "name", agent)
+            raise InputError(f"{name} remembers earlier rounds: it plays rounds in a league only")
 
 
 def match_settings(game: Game, agents: Sequence[Spec], seed: int) -> dict[str, Any]:

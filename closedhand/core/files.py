@@ -91,8 +91,8 @@ def target(path: Path) -> Path:
     A symlink is followed: the link stays, and the file that it leads to is replaced.
 
     Raises:
-        WriteError: There is a folder, a device or the like, the name is too long, or the file is
-            write-protected.
+        WriteError: There is a folder, a device or the like, the file is write-protected, or its
+            name leaves no room for that of the partial file.
     """
     try:
         found = Path(os.path.realpath(path))
@@ -263,8 +263,9 @@ class Claims(ExitStack):
         for lock in (found.parent / ".lock", *found.glob(".*.lock")):
             _refuse_held(lock, path)
         self._lock(found / ".lock", path)
-        # Beside a lock, a process of another machine may write: its id means nothing here.
-        locked = {lock.parent for lock in path.glob("*/.*lock")}
+        # Beside its lock, a process of another machine may write: its id means nothing here.
+        here = [platform.node()]
+        locked = {lock.parent for lock in path.glob("*/.*lock") if _signature(lock)[1:] != here}
         _remove_parts(path.glob(".*.part"))
         _remove_parts(part for part in path.glob("*/.*.part") if part.parent not in locked)
         return path

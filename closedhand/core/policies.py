@@ -126,4 +126,8 @@ def policy_of(agent: Any) -> Policy | None:
 def _decides(layer: Mapping[str, Any]) -> bool:
     """Return whether an object or a class defines `act` or `act_batch`, and neither abstractly."""
     found = [layer[name] for name in ("act", "act_batch") if name in layer]
-    return bool(found) and not any(getattr(f, "__isabstractmethod__", False) for f in found)
+    # The methods of a protocol, such as `Agent`, are empty.
+    is_abstract = "_is_protocol" in layer and layer["_is_protocol"]
+    return bool(found) and not (
+        is_abstract or any(getattr(each, "__isabstractmethod__", False) for each in found)
+    )

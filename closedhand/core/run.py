@@ -149,8 +149,7 @@ class Watch:
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> bool:
         try:
             self._stopped = kind is not None and issubclass(kind, KeyboardInterrupt)
-            at_once = self._deferral.presses > 1
-            if kind is not None and (at_once or not self._stopped):
+            if kind is not None and (self.at_once or not self._stopped):
                 return False
             if self._at_end and self.pieces > self._saved_pieces:
                 self.save()
@@ -162,6 +161,11 @@ class Watch:
     def interrupted(self) -> bool:
         """Whether the work ends, or ended, by Ctrl-C."""
         return self._stopped or self._deferral.presses > 0
+
+    @property
+    def at_once(self) -> bool:
+        """Whether Ctrl-C was pressed twice: then nothing more is saved."""
+        return self._deferral.presses > 1
 
     @property
     def due(self) -> bool:

@@ -131,9 +131,11 @@ class DeviceBatch:
         """Refuse more games than fit into free memory; nothing is allocated yet."""
         if self.on_cpu:
             return
+        needed = self.number * self.bytes_of_a_game + self.bytes_of_scratch
+        if needed <= self.torch.cuda.mem_get_info(self.device)[0]:
+            return
         self.torch.cuda.empty_cache()  # PyTorch keeps freed memory, which counts as taken
         free = self.torch.cuda.mem_get_info(self.device)[0]
-        needed = self.number * self.bytes_of_a_game + self.bytes_of_scratch
         if needed > free:
             fit = max(0, (free - self.bytes_of_scratch) // self.bytes_of_a_game)
             raise InputError(

@@ -25,6 +25,7 @@ from closedhand.core.agents import (
     watch_files,
 )
 from closedhand.core.checks import prefixed
+from closedhand.core.duplicate import refuse_memory
 from closedhand.core.game import Game, InputError, State, explain_illegal
 from closedhand.core.reading import reading
 from closedhand.core.status import ILLEGAL
@@ -228,6 +229,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         self._games = None if records is None else read_games(game, records, expert)
         if records is None:
             player = parse_agent(self.features.game.name, str(expert))
+            refuse_memory(self.features.game, [player])
             make_agent(self.features.game, player, 0)
             self.check_files = watch_files(self.features.game, [player])
         if not self.holds_out:

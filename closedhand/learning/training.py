@@ -19,6 +19,7 @@ import torch
 
 from closedhand.core import batch
 from closedhand.core.agents import AnyAgent, parse_agent, watch_files
+from closedhand.core.duplicate import refuse_memory
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Range
@@ -131,6 +132,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         players, bound = self.population.players, self.features.game
         self.opponents = names_of(bound, players)
         agents = [parse_agent(bound.name, each) for each in players if each not in (SELF, POOL)]
+        refuse_memory(bound, agents)
         self.check_files = watch_files(bound, agents)
         self.remote: RemoteWorkers | None = None
         self.scale = Scale()

@@ -86,7 +86,7 @@ class MonteCarlo(Search):
             rules: Rules to simulate by; by default those of the game.
 
         Raises:
-            InputError: Both simulations and seconds are missing, or a number is not positive.
+            InputError: There is no limit of simulations or of time, or a number is not positive.
         """
         super().__init__(game, policy, simulations=simulations, seconds=seconds, threads=threads)
         self.rules = game.rules if rules is None else rules

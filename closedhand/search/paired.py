@@ -201,7 +201,7 @@ class PairedSearch(Search):
             threads: Number of parallel searches; by default one for each core.
 
         Raises:
-            InputError: Both simulations and seconds are missing, or a number is out of range.
+            InputError: There is no limit of simulations or of time, or a number is out of range.
         """
         if particles < 0:
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from platform import node
 
 import numpy as np
 import pytest
@@ -235,10 +236,15 @@ def test_what_a_killed_process_left_half_written_is_removed(tmp_path: Path) -> N
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     names = {f".a.{ended.pid}.part": False, f".a.{os.getpid()}.part": True, "a.part": True}
-    # That process may write on another machine where there is a lock.
     names |= {f"free/.a.{ended.pid}.part": False}
-    for folder, lock in (("folder", ".lock"), ("file", ".a.lock")):
-        names |= {f"{folder}/.a.{ended.pid}.part": True, f"{folder}/{lock}": True}
+    # A process of that number may write on another machine, where that holds a lock.
+    for folder, lock, machine in (
+        ("folder", ".lock", "elsewhere"), ("file", ".a.lock", "elsewhere"),
+        ("here", ".lock", node()),
+    ):  # fmt: skip
+        names |= {f"{folder}/.a.{ended.pid}.part": machine != node()}
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / lock).write_text(f"{ended.pid}\n{machine}\n")
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("half")

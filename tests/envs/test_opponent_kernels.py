@@ -13,7 +13,7 @@ from closedhand import Game, InputError, make_agent, make_game
 from closedhand.agents.agent import KernelAgent
 from closedhand.agents.random import RandomAgent
 from closedhand.core import batch_kernels
-from closedhand.core.agents import act_batch
+from closedhand.core.agents import Agent, act_batch
 from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.game import State
 from closedhand.core.policies import policy_of
@@ -222,6 +222,10 @@ class Minimal:
         return 0
 
 
+class Typed(Minimal, Agent):
+    """One that names the protocol, whose `act` is empty."""
+
+
 class Careful(Minimal):
     """One with another choice."""
 
@@ -247,6 +251,7 @@ def test_whoever_acts_in_python_is_asked_there() -> None:
     assert policy_of(Stubborn(env.game)) is None is policy_of(own)
     assert policy_of(Renamed(env.game)) is not None
     assert policy_of(Minimal(env.game)) is not None is not policy_of(Batched(env.game))
+    assert policy_of(Typed(env.game)) is not None
     logged = Minimal(env.game)
     logged.act = lambda view: 1  # type: ignore[method-assign]
     assert policy_of(Careful(env.game)) is None is policy_of(logged)

@@ -16,7 +16,7 @@ from closedhand.learning.tensorboard import Board, logs  # noqa: E402
     ("name", "shown"), [("random", "random"), ("learned:caf\udce9", r"learned:caf\udce9")]
 )
 def test_what_a_kill_has_undone_is_not_shown(name: str, shown: str, tmp_path: Path) -> None:
-    """Nor is the name of an opponent whose folder is not UTF-8 refused."""
+    """An opponent's folder may have a name that is not UTF-8."""
     for session, (at, steps) in enumerate([(0, (100, 200, 300)), (200, (250, 350))]):
         before = set(logs(tmp_path))
         with Board(tmp_path, at) as board:

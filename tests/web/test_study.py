@@ -75,7 +75,7 @@ def test_a_file_that_breaks_off_shows_the_games_before() -> None:
     sound = games_in(sample="deeprocket_match.jsonl")[0]["record"]
     games = opened(f"{sound}\n".encode() + b"\xff\n")
     assert [game["error"] for game in games] == ["", "line 2: this is not UTF-8 text"]
-    with pytest.raises(InputError, match="^cannot read the file: ") as error:
+    with pytest.raises(InputError, match=r"^cannot read the file: ") as error:
         opened(gzip.compress(f"{sound}\n".encode())[:-9])
     assert "upload" not in str(error.value)
 

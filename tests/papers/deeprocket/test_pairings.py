@@ -51,5 +51,6 @@ def test_names_of_agents_are_no_formulas(tmp_path: Path, monkeypatch: pytest.Mon
         "iterations": {name: [0.5] for name in rates}, "landlord": rates, "peasants": rates,
     }  # fmt: skip
     pairings.pictures(data, tmp_path)
-    for figure in drawn:
-        assert figure.get_suptitle().startswith(r"DR: policy-net:\$a_b_c\$, MW: rule; ")
+    titles = [figure.get_suptitle() for figure in drawn]
+    assert len(titles) == 2
+    assert all(title.startswith(r"DR: policy-net:\$a_b_c\$, MW: rule; ") for title in titles)

@@ -225,6 +225,8 @@ class Learner(LightningModule):
             try:
                 self._check()
             except KeyboardInterrupt:  # ends the games of `select`: save without this check
+                if self.watch.at_once:
+                    raise
                 ends = True
             ends = self._agreed(ends)
         if due or self._agreed(self.watch.due):

@@ -119,7 +119,8 @@ def train(
             raise InputError(f"the network of {path}, {best}, is missing: add --restart")
         first, valid = done["step"], done["step"] + 1
         ended = settings.share(done["step"], done["seconds"]) >= 1
-        if done["checks"] and (ended or is_stuck(done["checks"], settings.patience)):
+        checked = bool(done["checks"]) and done["checks"][-1]["step"] == done["step"]
+        if checked and (ended or is_stuck(done["checks"], settings.patience)):
             return networks.Result(best, done["checks"], False)
     learned, kept = split(games, rows, records)
     learner = Learner(network, settings, same, games, kept, Path(records).name, out, progress)

@@ -243,10 +243,10 @@ def test_the_network_that_plays_best_is_kept(
 def test_ctrl_c_during_a_check_by_play_saves_what_is_learned(
     supervised: Any, learner: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same training goes on until its first check."""
+    """The same training goes on until its next check, also if it has had others."""
 
     def train() -> Any:
-        settings = supervised.Settings(steps=2, batch=16, threads=1, checks=1, select="random")
+        settings = supervised.Settings(steps=2, batch=16, threads=1, checks=2, select="random")
         return supervised.train("kicker", folder, tmp_path, settings)
 
     def interrupted(*_: Any) -> None:
@@ -256,10 +256,13 @@ def test_ctrl_c_during_a_check_by_play_saves_what_is_learned(
     monkeypatch.setattr(learner, "win_rate", interrupted)
     result = train()
     assert result.interrupted and not result.history and not result.path.exists()
-    monkeypatch.setattr(learner, "win_rate", lambda *_: 0.5)
+    wins = iter([0.5])
+    monkeypatch.setattr(learner, "win_rate", lambda *_: next(wins, None) or interrupted())
     result = train()
-    assert [check["step"] for check in result.history] == [3]
-    assert not result.interrupted and result.path.exists()
+    assert result.interrupted and len(result.history) == 1
+    monkeypatch.setattr(learner, "win_rate", lambda *_: 0.6)
+    result = train()
+    assert not result.interrupted and [each["win_rate"] for each in result.history] == [0.5, 0.6]
 
 
 def test_checks_by_play_are_of_games_to_win(
