@@ -240,29 +240,30 @@ def test_the_network_that_plays_best_is_kept(
         supervised.train("policy", folder, tmp_path, supervised.Settings(**{**given, "steps": 7}))
 
 
+@pytest.mark.parametrize("earlier", [0, 1])
 def test_ctrl_c_during_a_check_by_play_saves_what_is_learned(
-    supervised: Any, learner: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same training goes on until its next check, also if it has had others."""
+    earlier: int, supervised: Any, learner: Any, folder: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """The same training goes on until its last check, also if it has had earlier ones."""
 
     def train() -> Any:
-        settings = supervised.Settings(steps=2, batch=16, threads=1, checks=2, select="random")
+        checks = 1 + earlier
+        settings = supervised.Settings(steps=2, batch=16, threads=1, checks=checks, select="random")
         return supervised.train("kicker", folder, tmp_path, settings)
 
     def interrupted(*_: Any) -> None:
         signal.raise_signal(signal.SIGINT)
         interrupt.check()
 
-    monkeypatch.setattr(learner, "win_rate", interrupted)
+    wins = [0.5] * earlier
+    monkeypatch.setattr(learner, "win_rate", lambda *_: wins.pop() if wins else interrupted())
     result = train()
-    assert result.interrupted and not result.history and not result.path.exists()
-    wins = iter([0.5])
-    monkeypatch.setattr(learner, "win_rate", lambda *_: next(wins, None) or interrupted())
-    result = train()
-    assert result.interrupted and len(result.history) == 1
+    assert result.interrupted and len(result.history) == earlier == result.path.exists()
     monkeypatch.setattr(learner, "win_rate", lambda *_: 0.6)
     result = train()
-    assert not result.interrupted and [each["win_rate"] for each in result.history] == [0.5, 0.6]
+    assert [each["win_rate"] for each in result.history] == [0.5] * earlier + [0.6]
+    assert not result.interrupted and result.path.exists()
 
 
 def test_checks_by_play_are_of_games_to_win(
