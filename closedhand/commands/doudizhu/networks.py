@@ -60,7 +60,8 @@ def network(
 
     Options:
         records: Folder of shards from `records generate`, one shard, or a file of records.
-        size: Size of the network: small, or paper with 512 filters, for a GPU.
+        size: Size of the network: small, wide (policy-net only) or paper, with 96, 144 and 512
+            filters; paper is for a GPU.
         minutes: Minutes to train, including those before a resumption.
         steps: Number of batches.
         batch: Pairs per batch on each device.

@@ -28,7 +28,7 @@ from closedhand.learning.evaluation import judge
 
 WARM_UP = 0.02
 """Share of the training in which the learning rate rises."""
-LEARNING_RATES = {"small": 2e-3, "paper": 5e-4}
+LEARNING_RATES = {"small": 2e-3, "wide": 1.6e-3, "paper": 5e-4}
 CONTINUED = 0.5
 """Highest learning rate of a network that has learned before, as a fraction of the usual one."""
 WEIGHT_DECAY = 1e-4

@@ -6,8 +6,9 @@
 
 A third network of this form, for bids, is in `bidding/network.py`. The paper states only that the
 policy network has ten convolutions of 512 filters with "different strides", and the kicker network
-five. The size `paper` is one interpretation. The size `small` is for two CPU cores: its first
-convolution takes all rows of the planes at once, and the others work on a line of the 15 ranks.
+five. The size `paper` is one interpretation. The sizes `small`, of 96 filters, and `wide`, of 144,
+are for two CPU cores: their first convolution takes all rows of the planes at once, and the others
+work on a line of the 15 ranks.
 
 There are two additions to the paper:
 
@@ -19,7 +20,7 @@ There are two additions to the paper:
 
 "Different strides are used in each layer" is read as strides over the rows, whose number falls step
 by step to one: 19, 10, 5, 3, 1 in the policy network. The ranks have no strides. `strides=True`
-gives a network of the size `small` these layers with its own number of filters.
+gives a network of another size these layers with its own number of filters.
 """
 
 import json
@@ -64,8 +65,8 @@ class Kind(NamedTuple):
     sizes: dict[str, tuple[Layer, ...]]  # convolutions by the name of the size
 
 
-def small(rows: int, filters: int, lines: int) -> tuple[Layer, ...]:
-    """List the convolutions of a `small` network: one over all rows, `lines` over the ranks."""
+def on_a_line(rows: int, filters: int, lines: int) -> tuple[Layer, ...]:
+    """List convolutions for two CPU cores: one over all rows, then `lines` over the ranks."""
     line = Layer(filters, (3, 1), padding=(1, 0))
     return (Layer(filters, (1, rows), padding=(0, 0)), *[line] * lines)
 
@@ -85,7 +86,8 @@ KINDS = {
                 *(HALVING, HALVING, SQUARE, SQUARE, HALVING),
                 *(SQUARE, SQUARE, LAST_ROWS, LINE, LINE),
             ),
-            "small": small(planes.ROWS, 96, 9),
+            "small": on_a_line(planes.ROWS, 96, 9),
+            "wide": on_a_line(planes.ROWS, 144, 9),
         },
     ),
     "kicker": Kind(
@@ -94,10 +96,10 @@ KINDS = {
         {
             # Rows 9, 5, 3, 1.
             "paper": (HALVING, HALVING, LAST_ROWS, LINE, LINE),
-            "small": small(substeps.ROWS, 96, 4),
+            "small": on_a_line(substeps.ROWS, 96, 4),
         },
     ),
-    "bid": Kind((planes.RANKS, planes.ROWS, 1), 1, {"small": small(planes.ROWS, 48, 4)}),
+    "bid": Kind((planes.RANKS, planes.ROWS, 1), 1, {"small": on_a_line(planes.ROWS, 48, 4)}),
 }
 
 CONFIG = {
@@ -111,15 +113,15 @@ CONFIG = {
 }
 """Schema of the description of a network in its file: the arguments of `Network`, and a note."""
 
-STRIDES = {"small": False, "paper": True}
-"""Whether a size has strides by default."""
+STRIDED = "paper"
+"""The size that has strides by default."""
 
 
 def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
     """List the convolutions of a network; errors are those of `Network`."""
     if size not in kind.sizes:
         raise InputError(f"no size {size!r}; there are {', '.join(kind.sizes)}")
-    if strides == STRIDES.get(size, False):
+    if strides == (size == STRIDED):
         return kind.sizes[size]
     if not strides:
         raise InputError(f"the size {size} has strides; without them there is small")
@@ -161,13 +163,13 @@ class Network(nn.Module):
 
         Args:
             kind: `policy`, `kicker` or `bid`.
-            size: `small` or `paper`; a bid network is `small`.
+            size: `small`, `wide` (policy network only) or `paper`; a bid network is `small`.
             status: Whether the status vector is an input; None: for the policy network only, as the
                 planes of kickers encode role and cards left.
             roles: Whether each role has its own fully connected layer, which the paper's section 6
                 proposes as future work.
             skips: Whether pairs of convolutions are bridged by skip connections.
-            strides: Whether convolutions have strides; None: as usual for the size, see `STRIDES`.
+            strides: Whether convolutions have strides; None: only in the size `paper`.
 
         Raises:
             InputError: The kind or the size is unknown, or `strides` does not suit them.
@@ -177,7 +179,7 @@ class Network(nn.Module):
             raise InputError(f"no network {kind!r}; there are {', '.join(KINDS)}")
         self.kind = KINDS[kind]
         status = kind == "policy" if status is None else status
-        strides = STRIDES.get(size, False) if strides is None else strides
+        strides = size == STRIDED if strides is None else strides
         layers = layers_of(self.kind, size, strides)
         self.config: dict[str, Any] = {
             "kind": kind, "size": size, "status": status, "roles": roles, "skips": skips,

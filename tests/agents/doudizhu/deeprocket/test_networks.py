@@ -20,8 +20,14 @@ def some(games: recorded.Games, kind: str, number: int = 12) -> pairs.Batch[Any]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "depth"), [("policy", 10), ("kicker", 5)])
-@pytest.mark.parametrize("size", ["paper", "small"])
+@pytest.mark.parametrize(
+    ("kind", "depth", "size"),
+    [
+        (kind, depth, size)
+        for kind, depth in (("policy", 10), ("kicker", 5))
+        for size in networks.KINDS[kind].sizes
+    ],
+)
 def test_networks_have_the_papers_shapes(
     games: recorded.Games, kind: str, depth: int, size: str
 ) -> None:
@@ -44,7 +50,7 @@ def test_the_paper_has_512_filters_and_one_row_at_the_end() -> None:
 
 def test_the_plain_network_of_the_papers_text() -> None:
     """Strides and no skip connections, at any width."""
-    for size, filters in (("small", 96), ("paper", 512)):
+    for size, filters in (("small", 96), ("wide", 144), ("paper", 512)):
         network = networks.Network("policy", size, status=False, skips=False, strides=True)
         assert {layer.out_channels for layer in network.convolutions} == {filters}
         assert len({layer.stride for layer in network.convolutions}) > 1
