@@ -97,8 +97,7 @@ def play(
     """
     if len(agents) < 2:
         raise InputError("a match needs at least two agents")
-    dealt = choose_deals(deals, game, "a match")
-    number = dealt.number
+    number = (dealt := choose_deals(deals, game, "a match")).number
     check_seed(seed)
     workers = check_workers(workers)
     players = duplicate.parse_all(game, agents)
@@ -129,7 +128,7 @@ def play(
         if played is not None:
             before = [duplicate.cut(chunk, kept) for chunk in played.pairs]
             parts = [[own, *part] for own, part in zip(before, parts, strict=True)]
-        joined = tuple(duplicate.join(part) for part in parts)
+        joined = tuple(map(duplicate.join, parts))
         found = Match(game, tuple(players), seed, joined, digest=dealt.digest)
         return replace(found, interrupted=found.deals < number)
 

@@ -57,8 +57,7 @@ def judge(
     }
     sides = dict(zip(sorted(set(bound.sides)), role_names(bound), strict=True))
     shared = {sides[side]: won for side, won in shared_responses(played).items()}
-    if shared:
-        result["shared_information"] = shared
+    result |= {"shared_information": shared} if shared else {}
     if folder:
         for player, name in enumerate(names):
             response = best_response(tree, played.probabilities, player).sigma

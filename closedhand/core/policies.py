@@ -126,8 +126,6 @@ def policy_of(agent: Any) -> Policy | None:
 def _decides(layer: Mapping[str, Any]) -> bool:
     """Return whether an object or a class defines `act` or `act_batch`, and neither abstractly."""
     found = [layer[name] for name in ("act", "act_batch") if name in layer]
-    # The methods of a protocol, such as `Agent`, are empty.
-    is_abstract = "_is_protocol" in layer and layer["_is_protocol"]
-    return bool(found) and not (
-        is_abstract or any(getattr(each, "__isabstractmethod__", False) for each in found)
-    )
+    if layer.get("_is_protocol"):  # as of `Agent`: its methods are empty
+        return False
+    return bool(found) and not any(getattr(each, "__isabstractmethod__", False) for each in found)
