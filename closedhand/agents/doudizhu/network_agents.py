@@ -63,7 +63,7 @@ def files_of(argument: str | None) -> tuple[Path, ...]:
 
 @described(
     lambda game, argument, tuned=False: Traits(
-        files_of(argument), microseconds=90, variants=("tuned=1",)
+        files_of(argument), microseconds=90 if tuned else 200, variants=("tuned=1",)
     ),
     needs=MODULES,
     plays=("policy.safetensors", "policy-net:{}"),
