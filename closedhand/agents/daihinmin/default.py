@@ -26,7 +26,7 @@ from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import bit, in_runs, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
-from closedhand.games.daihinmin.legality import can_play, longest_kaidan
+from closedhand.games.daihinmin.legality import admit, can_play, longest_kaidan
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
     BOTH,
@@ -57,6 +57,12 @@ def choose(rules, view, ids):
     if view.target < 0 or rules.options.illegal_pass or can_play(rules, view, action):
         return action
     return PASS
+
+
+@kernel
+def admitted(rules, state, ids):
+    """Return what the choice of the sample client counts as: the rules may refuse a kaidan."""
+    return np.int64(admit(rules, state, choose(rules, state, ids), ids))
 
 
 @kernel

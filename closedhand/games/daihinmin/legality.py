@@ -290,19 +290,25 @@ def can_play(rules, state, action):
 @kernel
 def beats(rules, state, action):
     """Return whether a play beats the play on the table, by family, ranks, lock and number lock."""
-    plays, target = rules.plays, np.int64(state.target)
+    return beats_table(rules, state, is_number_locked(rules, state), action)
+
+
+@kernel
+def beats_table(rules, table, number_locked, action):
+    """Do `beats` for anything with the target, lock and revolution of a state."""
+    plays, target = rules.plays, np.int64(table.target)
     if target == JOKER:
         return rules.options.spade_three and action == SPADE_THREE
     if plays.family[action] != plays.family[target] or is_pair_of_jokers(rules, target):
         return False
     if action == JOKER or is_pair_of_jokers(rules, action):
         return True
-    if state.lock and plays.suits[action] != state.lock:
+    if table.lock and plays.suits[action] != table.lock:
         return False
-    if is_number_locked(rules, state):
-        if state.revolution:
+    if number_locked:
+        if table.revolution:
             return plays.high[action] == plays.low[target] - 1
         return plays.low[action] == plays.high[target] + 1
-    if state.revolution:
+    if table.revolution:
         return plays.high[action] < plays.low[target]
     return plays.low[action] > plays.high[target]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.daihinmin.default import choose as default_choice
+from closedhand.agents.daihinmin.default import admitted
 from closedhand.agents.daihinmin.policy import light_policy, pattern_policy
 from closedhand.agents.daihinmin.policy.critic import MOST_REASONS, WEIGHTS, reasons
 from closedhand.agents.daihinmin.policy.patterns import FEATURES, MOST_FEATURES
@@ -80,7 +80,7 @@ def play_rounds(rules, policy, others, critic, states, rng, log, scratch, gradie
             elif kind == LIGHT:
                 action = np.int64(light_policy.choose(others, rules, state, rng, scratch.ids))
             else:
-                action = np.int64(default_choice(rules, state, scratch.ids))
+                action = admitted(rules, state, scratch.ids)
             flat.play(rules, state, action)
         flat.returns(rules, state, points)
         learn(log, n, points, gradient)

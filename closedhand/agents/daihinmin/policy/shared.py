@@ -182,7 +182,7 @@ def answers(rules, others, play, revolution):
     if revolution:
         higher = ranks_between(0, rules.plays.low[play] - 1)
     joker = 1 if others & JOKER_BIT else 0
-    if family < 4:
+    if family < FIRST_KAIDAN:
         return bits.size(ranks_with(others & higher, family + 1)) + joker
     runs = others & higher
     for _ in range(rules.plays.length[play] - 1 - joker):

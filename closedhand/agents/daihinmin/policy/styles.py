@@ -21,8 +21,10 @@ from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.hidden import deal_weight, draw_exchanges_again, known
+from closedhand.games.daihinmin.legality import beats_table
 from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import LONGEST, PLAYERS, empty_states
+from closedhand.games.daihinmin.tricks import is_number_locked
 
 LIKE, UNLIKE = range(2)
 # Cases of a decision, by the action of `default` and that of the player: both pass; `default`
@@ -47,6 +49,7 @@ DECISION = record_type(
         ("target", "i4"),  # as in a state
         ("lock", "i4"),
         ("revolution", "i4"),
+        ("number_locked", "i4"),
     ]
 )
 """A decision of another player in this round, and the table before it."""
@@ -82,7 +85,7 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
         if acting == player:
             action = pattern_policy.decide(policy.policy, rules, state, ids)
         elif guess >> acting & 1:
-            action = np.int64(default.choose(rules, state, ids))
+            action = default.admitted(rules, state, ids)
         else:
             action = pattern_policy.choose(policy.policy, rules, state, rng, ids)
         contract.play(rules, state, action)
@@ -109,6 +112,7 @@ def look_back(rules, view, player, past, rng):
             past[n].player, past[n].action = state.player, action
             past[n].target, past[n].lock = state.target, state.lock
             past[n].revolution = state.revolution
+            past[n].number_locked = is_number_locked(rules, state)
             n += 1
         flat.play(rules, state, action)
     later = np.zeros(PLAYERS, np.uint64)
@@ -133,7 +137,7 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
     for i in range(policy.number[0]):
         then = policy.past[i]
         acting, action = np.int64(then.player), np.int64(then.action)
-        expected = np.int64(default.choose_play(rules, then, state.hands[acting] | then.later))
+        expected = expected_of(rules, then, state.hands[acting] | then.later)
         case = compare(expected, action)
         chances[acting, LIKE] += LOG_CHANCES[LIKE, case]
         chances[acting, UNLIKE] += LOG_CHANCES[UNLIKE, case]
@@ -148,6 +152,16 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
             if np.log(rng.random()) < posterior:
                 guess |= 1 << other
     return of_either(chances), guess
+
+
+@kernel
+def expected_of(rules, then, hand):
+    """Return what a choice of `default` from a hand counts as in a past decision."""
+    expected = np.int64(default.choose_play(rules, then, hand))
+    if then.target < 0 or expected == PASS:
+        return expected
+    # A kaidan whose joker is too low counts as a pass, and what breaks a number lock does.
+    return expected if beats_table(rules, then, then.number_locked != 0, expected) else PASS
 
 
 @kernel

@@ -10,10 +10,11 @@ from support_daihinmin import EXCHANGE, TABLE, wild
 
 from closedhand import Game, make_game
 from closedhand.agents.daihinmin.policy import critic, pattern_policy, patterns as p
-from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
+from closedhand.agents.daihinmin.policy.shared import answers, options, seen_cards_of
 from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.core.game import State
 from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import EIGHT, FIRST_KAIDAN, JOKER, PASS, SPADE_THREE
 
 Cards = set[int]
@@ -262,6 +263,12 @@ def test_features_are_those_of_a_plain_restatement() -> None:
             assert min(found) >= 0 and max(found) < p.FEATURES
             seen.update(found)
     assert turned > 20 and len(seen) > 1000
+
+
+def test_no_run_beats_five_of_a_rank() -> None:
+    game, run = make_game("daihinmin"), np.uint64(parse_cards("9cTcJcQcKcAc"))
+    five = next(play for play in range(PASS) if game.rules.plays.family[play] == FIRST_KAIDAN - 1)
+    assert answers(game.rules, run, five, 0) == 0
 
 
 def test_logits_are_sums_over_whole_hands() -> None:

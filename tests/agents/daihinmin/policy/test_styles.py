@@ -10,7 +10,9 @@ from support import positions
 from support_daihinmin import keep_only, redealt
 
 from closedhand import make_agent, make_game
+from closedhand.agents.daihinmin import default
 from closedhand.agents.daihinmin.policy import pattern_policy, styles
+from closedhand.core import contract
 from closedhand.core.game import State
 from closedhand.core.numba.jit import with_distinct_name
 from closedhand.games.daihinmin.plays import PASS, cards_in
@@ -24,6 +26,11 @@ DEAL = (
     "3d5c6c6s7d9dTdQdQh2d2h;3c4h6d8d9sTsQsKhAdAh"
 )
 """A round with an exchange: player_3 is the daifugo, player_0 the daihinmin."""
+REFUSED = (
+    "01234;-;4c8h8s9sThQcQdQsKdAs2c;3s5d5s8c8d9c9hKs2h*;4d4h5h7d7h7sTcTdJsAh;"
+    "3c4s6d6h9dTsJcJdJhQhKc;3d3h5c6c6s7cKhAcAd2d2s"
+)
+"""player_4 leads: player_1 would follow 5c6c7c with the joker below 8c9c, and 3d, 4c with Ks."""
 
 
 def _seen(seed: int, games: int) -> Iterator[tuple[State, int]]:
@@ -42,7 +49,7 @@ def _look_back(state: State, player: int) -> int:
 
 
 def test_it_sees_every_decision_of_the_others_as_it_was() -> None:
-    default, seen = make_agent(GAME, "default"), Counter()
+    client, seen = make_agent(GAME, "default"), Counter()
     for state, player in _seen(3, 6):
         if state.leader < 0:
             assert _look_back(state, player) == 0
@@ -56,7 +63,8 @@ def test_it_sees_every_decision_of_the_others_as_it_was() -> None:
                 assert int(state.hands[acting] | then.later) == int(again.hands[acting])
                 for field in ("target", "lock", "revolution"):
                     assert then[field] == again[field]
-                expected = default.act(GAME.view(again, acting))
+                choice = client.act(GAME.view(again, acting))
+                expected = contract.admit(GAME.rules, again, choice, IDS)
                 if action == expected:
                     case = styles.BOTH_PASS if action == PASS else styles.SAME
                 else:
@@ -74,6 +82,29 @@ def test_it_sees_every_decision_of_the_others_as_it_was() -> None:
         either = np.log(np.exp(chance - np.log(2)).sum(axis=1))
         assert likely == pytest.approx(np.delete(either, player).sum())
     assert len(seen) == 5
+
+
+@pytest.mark.parametrize("locked", [False, True])
+def test_a_choice_of_default_that_the_rules_refuse_counts_as_a_pass(locked: bool) -> None:
+    game = make_game("daihinmin", number_lock=locked)
+    state = game.parse_deal(REFUSED)
+    for text in ("3d", "4c") if locked else ("5c6c7c", "PASS"):
+        game.play(state, game.parse(text))
+    acting, before = int(state.player), state.copy()
+    assert default.choose(game.rules, state, IDS) not in game.legal(state)
+    game.play(state, PASS)
+    now = game.view(state, int(state.player))
+    number = styles.look_back(game.rules, now, int(state.player), STYLES.past, RNG(0))
+    then = STYLES.past[number - 1]
+    assert (then.player, then.action) == (acting, PASS)
+    hand = state.hands[acting] | then.later
+    assert styles.expected_of(game.rules, then, hand) == PASS
+    me, guess = int(state.player), 1 << acting
+    payoffs = [
+        styles.evaluate(STYLES, game.rules, at.copy(), me, guess, RNG(2), IDS)
+        for at in (before, state)
+    ]
+    assert payoffs[0] == payoffs[1]
 
 
 def test_what_it_proposes_is_a_deal_that_fits_the_view() -> None:
