@@ -77,7 +77,7 @@ SPEEDS = {
 STRENGTHS = (
     ("Dou Dizhu: search:100ms v rule", "deeprocket", "91.0% (88.2 to 93.5)"),
     ("Dou Dizhu: decompose v rule", "deeprocket", "81.8% (81.3 to 82.2)"),
-    ("Dou Dizhu: networks v rule", "deeprocket", "83.3% (82.8 to 83.8)"),
+    ("Dou Dizhu: policy-net v rule", "deeprocket", "84.2% (83.8 to 84.7)"),
     ("Dou Dizhu: search:100ms v decompose", "deeprocket", "60.9% (59.3 to 62.5)"),
 )
 """Win rates in duplicate matches that are shown: who plays whom, and the page that states it."""
