@@ -4,7 +4,7 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import copy_context
 from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
@@ -15,7 +15,7 @@ from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import SPENT, Traits, files_of
 from closedhand.core.checks import generator
 from closedhand.core.game import INTEGERS, Game, InputError, shown
-from closedhand.core.numba.jit import Floats, Policy, Rng, with_distinct_name
+from closedhand.core.numba.jit import Floats, Policy, Rng, Rules, with_distinct_name
 from closedhand.core.options import LARGEST, Range
 from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import MOST_THREADS, cores
@@ -136,14 +136,37 @@ class Search:
         game: Game,
         policy: Policy,
         *,
+        rules: Rules = None,
         simulations: int | None = None,
         seconds: float | None = None,
         threads: int | None = None,
     ) -> None:
-        """Prepare a search; `MonteCarlo` explains the arguments."""
+        """Prepare a search.
+
+        Args:
+            game: The game.
+            policy: Policy of the playouts, see `closedhand.search.playout`.
+            rules: Rules to simulate by; by default those of the game.
+            simulations: Maximum number of simulations of a decision; None: no limit.
+            seconds: Time of a decision, at least `BATCH` simulations a thread; None: no limit.
+            threads: Maximum number of parallel searches; by default one for each core.
+
+        Raises:
+            InputError: There is no limit of simulations or of time, or a number is not positive.
+        """
         self._budget = budget(simulations, seconds, threads)
         self._game, self._policy = game, with_distinct_name(policy)
+        self._rules = game.rules if rules is None else rules
         self.spent = np.zeros(len(SPENT))
+
+    def _batches(self, share: int, deadline: float) -> Iterator[int]:
+        """Yield sizes of batches, at least one, until `share` is reached or time runs out."""
+        done = 0
+        while done < share and (done == 0 or time.perf_counter() < deadline):
+            stopping.check()
+            size = min(BATCH if self._budget.clocked else PIECE, share - done)
+            yield size
+            done += size
 
     def _add_up(self, work: Callable[[int, Rng], Floats], shares: list[int], rng: Rng) -> Floats:
         """Run `work` on each of `shares` in a thread; return the sum of the results.

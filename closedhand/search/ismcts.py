@@ -19,7 +19,6 @@ their roots are added up. The tree also distinguishes actions that the observer 
 """
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -28,9 +27,8 @@ from closedhand.core import contract
 from closedhand.core.game import State
 from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import Floats, Ids, Integer, Policy, Rng, Rules, States, kernel
-from closedhand.search.budget import BATCH, Search
+from closedhand.search.budget import PIECE, Search
 from closedhand.search.playout import choose, refuse_over
-from closedhand.search.stopping import check
 
 EXPLORATION = 0.7
 """The constant c of the bounds, for payoffs scaled to 0..1, as in the paper."""
@@ -182,23 +180,20 @@ class ISMCTS(Search):
         deadline = self._budget.deadline()
 
         def work(share: int, own: Rng) -> Floats:
-            nodes: Any = np.zeros(2 * BATCH, NODE)
+            nodes: Any = np.zeros(2 * PIECE, NODE)
             add_node(nodes, 0, NOTHING, NOTHING)
             states = np.repeat(np.array([view], game.dtype), 2)
             marks, ids = np.zeros(game.num_actions, np.int64), np.empty(game.num_actions, np.int32)
             path = np.empty((min(game.max_moves, DEEPEST), 2), np.int64)
             met, payoffs = np.array([math.inf, -math.inf]), np.zeros(contract.MAX_PLAYERS)
-            used, stamp, done = 1, 0, 0
-            while done < share and (done == 0 or time.perf_counter() < deadline):
-                check()
-                batch = min(BATCH, share - done)
+            used, stamp = 1, 0
+            for batch in self._batches(share, deadline):
                 if used + batch > len(nodes):
                     nodes = np.concatenate([nodes, np.zeros(len(nodes), NODE)])
                 used, stamp = grow(
-                    game.rules, self._policy, states, player, batch, nodes, used, stamp, marks,
+                    self._rules, self._policy, states, player, batch, nodes, used, stamp, marks,
                     path, met, payoffs, own, ids,
                 )  # fmt: skip
-                done += batch
             sums = np.zeros((len(legal), 2))
             child = int(nodes[0]["child"])
             while child != NOTHING:

@@ -9,16 +9,12 @@
 Threads keep their own statistics.
 """
 
-import time
-
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.game import Game
 from closedhand.core.numba.jit import Floats, Ids, Policy, Rng, Rules, State, States, kernel
-from closedhand.search.budget import BATCH, PIECE, Search
+from closedhand.search.budget import Search
 from closedhand.search.playout import candidates, playout, refuse_over
-from closedhand.search.stopping import check
 
 
 @kernel
@@ -65,32 +61,6 @@ def most_promising(sums: Floats) -> int:
 class MonteCarlo(Search):
     """Flat Monte Carlo search for the player of a view."""
 
-    def __init__(
-        self,
-        game: Game,
-        policy: Policy,
-        *,
-        simulations: int | None = None,
-        seconds: float | None = None,
-        threads: int | None = None,
-        rules: Rules = None,
-    ) -> None:
-        """Prepare a search.
-
-        Args:
-            game: The game.
-            policy: Policy of the playouts, see `closedhand.search.playout`.
-            simulations: Maximum number of simulations of a decision; None: no limit.
-            seconds: Time of a decision, at least `BATCH` simulations a thread; None: no limit.
-            threads: Maximum number of parallel searches; by default one for each core.
-            rules: Rules to simulate by; by default those of the game.
-
-        Raises:
-            InputError: There is no limit of simulations or of time, or a number is not positive.
-        """
-        super().__init__(game, policy, simulations=simulations, seconds=seconds, threads=threads)
-        self.rules = game.rules if rules is None else rules
-
     def best(
         self,
         view: State,
@@ -112,7 +82,7 @@ class MonteCarlo(Search):
         """
         refuse_over(self._game, view)
         ids = np.empty(self._game.num_actions, np.int32)
-        actions = ids[: contract.legal(self.rules, view, ids)].copy()
+        actions = ids[: contract.legal(self._rules, view, ids)].copy()
         if len(actions) == 1:
             return int(actions[0])
         sums = self.judge(view, actions, low, high, rng)
@@ -150,15 +120,11 @@ class MonteCarlo(Search):
             sums = np.zeros((len(actions), 3))
             states = np.repeat(np.array([view], self._game.dtype), 2)  # one is scratch space
             ids = np.empty(self._game.num_actions, np.int32)
-            done = 0
-            while done < share and (done == 0 or time.perf_counter() < deadline):
-                check()
-                batch = min(BATCH if self._budget.clocked else PIECE, share - done)
+            for batch in self._batches(share, deadline):
                 simulate(
-                    self.rules, self._policy, states, player, actions, low, high, batch, own, ids,
+                    self._rules, self._policy, states, player, actions, low, high, batch, own, ids,
                     sums,
                 )  # fmt: skip
-                done += batch
             return sums
 
         return self._add_up(work, self._budget.shares(), rng)

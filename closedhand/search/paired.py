@@ -205,10 +205,11 @@ class PairedSearch(Search):
         """
         if particles < 0:
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
-        super().__init__(game, policy, simulations=simulations, seconds=seconds, threads=threads)
+        super().__init__(
+            game, policy, rules=rules, simulations=simulations, seconds=seconds, threads=threads
+        )
         self.guesses: Ids = np.zeros(0, np.int64)
         self._screened: Bools = np.zeros(0, bool)  # which actions `_screen` kept in any thread
-        self._rules = game.rules if rules is None else rules
         self._span = float(np.ptp(game.payoff_range)) if span is None else span
         self._particles = particles
 
