@@ -12,16 +12,6 @@ from closedhand.core.numba.jit import kernel
 from closedhand.core.stream import Stream, draw, make_stream
 
 
-@kernel
-def share_out(rules, views, ids, shares):
-    """Write uniform probabilities of the legal actions of views to `shares` [n, num_actions]."""
-    shares[:] = 0.0
-    for i in range(len(views)):
-        n = contract.legal(rules, views[i], ids)
-        for k in range(n):
-            shares[i, ids[k]] = 1.0 / n
-
-
 class Uniform(NamedTuple):
     """Policy of uniformly random actions; each decision draws a number from `stream`."""
 
@@ -53,10 +43,8 @@ class RandomAgent(KernelAgent):
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return uniform policies, float64 [n, num_actions]; `InputError` for invalid views."""
-        views = batch.prepared(self.game, views)
-        shares = np.empty((len(views), self.game.num_actions))
-        share_out(self.game.rules, views, self._ids, shares)
-        return shares
+        masks = batch.legal_masks(self.game, views)
+        return masks / np.maximum(masks.sum(axis=1, keepdims=True), 1)  # zeros after the end
 
 
 @described(Traits(microseconds=0.5))

@@ -5,7 +5,7 @@ Playouts are uniformly random, or by the policy of an agent that decides in kern
 game's own agent of the same name takes precedence.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
@@ -32,9 +32,6 @@ SIMULATION = 50.0
 """Rough time of a simulation, in microseconds."""
 SALT = 0x5EA2C5
 """Keeps the draws of an agent apart from the deals of the same seed."""
-SEARCHES: Mapping[str, Any] = {
-    "monte-carlo": MonteCarlo, "search": PairedSearch, "ismcts": ISMCTS,
-}  # fmt: skip
 
 Playouts = Annotated[
     str | None, "agent whose policy plays the simulations, one that decides in kernels; random ones"
@@ -60,11 +57,11 @@ class SearchAgent(OwnArrays):
     """Agent that searches at every decision with a choice."""
 
     def __init__(
-        self, game: Game, name: str, seed: int, kind: str, policy: Policy, **budget: Any
+        self, game: Game, name: str, seed: int, kind: Any, policy: Policy, **budget: Any
     ) -> None:
-        """Play `game` by the search `kind` of `SEARCHES`; `budget` has its keyword arguments."""
+        """Play `game` by a `kind` of search, a class; `budget` has its keyword arguments."""
         self.game, self.name, self.policy = game, name, policy
-        self.search = SEARCHES[kind](game, policy, **budget)
+        self.search = kind(game, policy, **budget)
         self.spent = self.search.spent
         self.rng = np.random.default_rng((seed, SALT))
 
@@ -94,7 +91,7 @@ def describe(game: Game, argument: SearchArgument, policy: str | None = None, **
     return replace(argument.traits(SIMULATION), files=files)
 
 
-def _maker(name: str) -> Callable[..., SearchAgent]:
+def _maker(name: str, kind: Any) -> Callable[..., SearchAgent]:
     @described(describe, reads=partial(read_budget, name, USUAL))
     def make(
         game: Game, seed: int, argument: SearchArgument, threads: Threads = None,
@@ -104,7 +101,7 @@ def _maker(name: str) -> Callable[..., SearchAgent]:
             raise InputError(f"{name} takes a budget such as 500 or 20ms, not {argument.text!r}")
         playouts = playout_policy(game, policy)
         text = str(AgentSpec(name, {"threads": threads, "policy": policy}, argument.text))
-        return SearchAgent(game, text, seed, name, playouts, **argument.spent(threads))
+        return SearchAgent(game, text, seed, kind, playouts, **argument.spent(threads))
 
     make.__doc__ = f"""Make the agent `{name}`; `{name}:500` and `{name}:20ms` set the budget.
 
@@ -116,6 +113,6 @@ def _maker(name: str) -> Callable[..., SearchAgent]:
     return make
 
 
-make_monte_carlo = _maker("monte-carlo")
-make_search = _maker("search")
-make_ismcts = _maker("ismcts")
+make_monte_carlo = _maker("monte-carlo", MonteCarlo)
+make_search = _maker("search", PairedSearch)
+make_ismcts = _maker("ismcts", ISMCTS)

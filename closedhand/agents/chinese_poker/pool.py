@@ -69,20 +69,12 @@ def random_hands(rng: np.random.Generator, number: int, players: int = 1) -> np.
 
 
 @kernel
-def fill_strengths(rules, hands, arrangements, out):
-    """Write the strengths of arranged hands, by part, into `out`, integers [n, 3]."""
-    parts = np.empty(len(PARTS), np.int64)
-    for i in range(len(hands)):
-        if not evaluate(rules, hands[i], arrangements[i], parts):
-            parts[:] = FOUL
-        for part in range(len(PARTS)):
-            out[i, part] = parts[part]
-
-
 def strengths_of(rules: Rules, hands: np.ndarray, arrangements: np.ndarray) -> np.ndarray:
     """Compute the strengths of arranged hands, int8 [n, 13], by part, int16 [n, 3]."""
     parts = np.empty((len(hands), len(PARTS)), np.int16)
-    fill_strengths(rules, hands, arrangements, parts)
+    for i in range(len(hands)):
+        if not evaluate(rules, hands[i], arrangements[i], parts[i]):
+            parts[i, :] = FOUL
     return parts
 
 

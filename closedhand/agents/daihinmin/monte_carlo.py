@@ -14,7 +14,7 @@ from closedhand.agents.daihinmin.limits import check_known, check_no_gifts
 from closedhand.agents.daihinmin.policy import light_policy, pattern_policy
 from closedhand.agents.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described
+from closedhand.core.agents import described
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.numba.jit import Policy
 from closedhand.games.daihinmin.planes import has_gifts
@@ -50,14 +50,10 @@ class MonteCarloAgent(SearchAgent):
         return self._search.best(view, low, high, self._rng)
 
 
-def describe(
-    game: Game, argument: SearchArgument, playouts: str = "light", **options: Any
-) -> Traits:
-    """Return the traits of the agent: its files, and its time by `SIMULATION`."""
-    return argument.traits(SIMULATION[playouts])
-
-
-@described(describe, reads=partial(read_budget, "monte-carlo", USUAL))
+@described(
+    lambda game, argument, playouts="light", **_: argument.traits(SIMULATION[playouts]),
+    reads=partial(read_budget, "monte-carlo", USUAL),
+)
 def make_monte_carlo(
     game: Game,
     seed: int,

@@ -48,7 +48,15 @@ CHECKPOINT, TEXT = "kou.npz", "kou.txt"
 """Files of a tuning: the checkpoint, and the holder's text as an agent."""
 COUNTS = ("sweeps", "trials", "accepted", "deals", "place", "way", "moved", "confirming")
 
-FINE = {
+UNTUNED = {"sure", "lead", "lock", "reserve"}
+"""Numbers that are not tuned: a scale, and switches that turn a heuristic of the paper off."""
+
+LADDERS: dict[str, tuple[int, ...]] = {
+    **{
+        name: tuple(range(least, most + 1))
+        for name, (least, most) in sorted(RANGES.items())
+        if name not in UNTUNED
+    },
     "threshold": (60, 65, 70, 75, 80, 85, 90, 95, 98, 100),
     "eight": (80, 90, 95, 99, 101),
     "least": (0, 1, 5, 10, 20),
@@ -81,20 +89,7 @@ FINE = {
     "give_king": (0, 5, 10, 15, 20, 30),
     "give_three": (-5, 0, 5, 10, 15),
 }
-"""Ascending values of the numbers that are not in `RANGES`, the paper's values included."""
-
-UNTUNED = {"sure", "lead", "lock", "reserve"}
-"""Numbers that are not tuned: a scale, and switches that turn a heuristic of the paper off."""
-
-LADDERS: dict[str, tuple[int, ...]] = {
-    **{
-        name: tuple(range(least, most + 1))
-        for name, (least, most) in sorted(RANGES.items())
-        if name not in UNTUNED
-    },
-    **FINE,
-}
-"""Ascending values to try, of every number except `UNTUNED`."""
+"""Ascending values to try, the paper's included, of every number except `UNTUNED`."""
 
 
 def text_of(numbers: Numbers) -> str:

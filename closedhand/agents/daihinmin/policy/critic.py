@@ -44,10 +44,7 @@ def reasons(rules, state, out):
     turn = 2 if state.leader < 0 else here.follow
     n = ranks(here.own, here.unseen, VALUE_RANK + here.stage * COUNTS * 5, out, 0)
     out[n] = VALUE_FORM + (form * 4 + here.players) * 3 + turn
-    out[n + 1] = (
-        VALUE_SIZES
-        + (min(np.int64(state.left[player]), MOST_LEFT) * SIZES + here.least) * 4
-        + here.players
-    )
+    left = min(np.int64(state.left[player]), MOST_LEFT)
+    out[n + 1] = VALUE_SIZES + (left * SIZES + here.least) * 4 + here.players
     out[n + 2] = VALUE_CLASS + state.classes[player] + 1
     return n + 3

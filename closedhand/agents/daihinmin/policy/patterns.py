@@ -192,9 +192,8 @@ def describe_pass(rules, state, here, number, out):
     n = counts(here.own, PASS_REST + (target * 2 + here.early) * COUNTS, out, 0)
     n = counts(here.unseen, PASS_OTHERS + (target * 2 + here.early) * COUNTS, out, n)
     out[n] = PASSING + (target * STAGES + here.stage) * 2 + (1 if state.lock else 0)
-    out[n + 1] = (
-        PASS_SIZES + (size_class(here.seen.left) * SIZES + here.owner_size) * SIZES + here.least
-    )
+    sizes = (size_class(here.seen.left) * SIZES + here.owner_size) * SIZES + here.least
+    out[n + 1] = PASS_SIZES + sizes
     out[n + 2] = PASS_FORM + kind * FORMS + form
     out[n + 3] = PASS_TABLE + (here.active * 4 + here.players) * 2 + mine
     out[n + 4] = CHOICE + (min(max(number - 1, 1), 4) - 1) * STAGES + here.stage

@@ -118,12 +118,10 @@ class PolicySearchAgent(SearchAgent):
         return memory
 
 
-def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
-    """Return the traits of the agent: files, time with playouts by `policy`, and its memory."""
-    return replace(argument.traits(SIMULATION["policy"]), remembers=True)
-
-
-@described(describe, reads=partial(read_budget, "policy-search", USUAL))
+@described(
+    lambda game, argument, **_: replace(argument.traits(SIMULATION["policy"]), remembers=True),
+    reads=partial(read_budget, "policy-search", USUAL),
+)
 def make_policy_search(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> PolicySearchAgent:

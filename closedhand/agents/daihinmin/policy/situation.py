@@ -63,14 +63,9 @@ def by_slot(cards, revolution):
     shift = np.uint64(4 * place)
     below = counts & (bit(4 * place) - np.uint64(1))
     above = counts >> (shift + np.uint64(4))
-    eights = (counts >> shift) & np.uint64(15)
-    joker = (cards >> np.uint64(JOKER)) & np.uint64(1)
-    return (
-        below
-        | (above << shift)
-        | (eights << np.uint64(4 * EIGHT_SLOT))
-        | (joker << np.uint64(4 * JOKER_SLOT))
-    )
+    eights = ((counts >> shift) & np.uint64(15)) << np.uint64(4 * EIGHT_SLOT)
+    joker = ((cards >> np.uint64(JOKER)) & np.uint64(1)) << np.uint64(4 * JOKER_SLOT)
+    return below | (above << shift) | eights | joker
 
 
 @kernel
