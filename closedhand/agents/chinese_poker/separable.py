@@ -83,25 +83,19 @@ def load(path: Path) -> Tables:
     return _checked(read_arrays(path), path)
 
 
-def listing(tables: Tables, step: float = 0) -> list[tuple[str, str, float]]:
-    """List the tables as rows, weakest hand first: part, hand, and chance to win in percent.
+def csv_text(tables: Tables, step: float = 0) -> str:
+    """Write chances to win in percent as CSV, `part,hand,percent`, the weakest hand first.
 
     Rows of a part differ by at least `step` percentage points; 0: every hand has a row.
     """
-    rows: list[tuple[str, str, float]] = []
+    rows = ["part,hand,percent"]
     for part, name in enumerate(PARTS):
         last = -np.inf
         for hand, chance in zip(names(part), 100 * tables.win[part], strict=False):
             if chance - last >= step:
-                rows.append((name, hand, float(chance)))
+                rows.append(f"{name},{hand},{chance:.2f}")
                 last = chance
-    return rows
-
-
-def csv_text(tables: Tables, step: float = 0) -> str:
-    """Write the rows of `listing` as CSV: `part,hand,percent`."""
-    rows = [f"{part},{hand},{chance:.2f}" for part, hand, chance in listing(tables, step)]
-    return "\n".join(["part,hand,percent", *rows]) + "\n"
+    return "\n".join(rows) + "\n"
 
 
 def whole_percents(tables: Tables) -> Tables:

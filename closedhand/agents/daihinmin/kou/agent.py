@@ -162,11 +162,9 @@ def priority_of(numbers, foes, part):
 
 @kernel
 def priority(numbers, foes, family, low, high, value):
-    """Return the paper's priority of a play, times 10 plus a tie-break by family.
+    """Return the paper's priority of a play to lead, times 10 plus a tie-break by family.
 
-    The highest one is led. `low` and `high` are the play's lowest and highest rank, turned
-    (`NUM_RANKS` for a lone joker), and `value` is its strength. `numbers` are those of
-    `variants.Numbers`.
+    `low` and `high` are the play's `strength.turned_ranks`, and `value` is its strength.
     """
     tie = min(family, FIRST_KAIDAN)
     if family >= FIRST_KAIDAN and low <= foes.eight and foes.eight <= high:

@@ -182,11 +182,8 @@ def against_group(numbers, foes, number, rank):
 @kernel
 def weight_of_group(numbers, spare):
     """Return the paper's f(n), n = `spare`: the deduction for a rank with a stronger group."""
-    if spare <= 0:
-        return numbers.group_0
-    if spare == 1:
-        return numbers.group_1
-    return numbers.group_2 if spare == 2 else numbers.group_3
+    weights = numbers.group_0, numbers.group_1, numbers.group_2, numbers.group_3
+    return weights[min(max(spare, 0), 3)]
 
 
 @kernel
