@@ -250,7 +250,11 @@ def report(results: dict[str, Any]) -> str:
         "training": accuracy.report,
         "ladder": lambda data: [*ladder.report(data), "", "Picture: ladder.png."],
     }
-    lines = ["# DeepRocket, reproduced"]
+    weights = sorted(path for path in SHIPPED.glob("doudizhu_*") if path.suffix != ".json")
+    named = (f"{path.name} ({accuracy.digest_of(path)[:12]})" for path in weights)
+    lines = ["# DeepRocket, reproduced", "", "Agents of this package play by these weights (the"]
+    lines += ["beginning of their SHA-256; `docs/weights.md` says what each agent uses):"]
+    lines += [f"{', '.join(named)}."]
     for section, data in results.items():
         lines += ["", f"## {SECTIONS[section]}", "", *writers[section](data)]
     return "\n".join(lines) + "\n"

@@ -18,6 +18,7 @@ from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES
 from closedhand.agents.random import make_random
 from closedhand.arena import ladder, match
 from closedhand.cli import app
+from closedhand.core import duplicate
 from closedhand.core.agents import Traits
 from closedhand.core.file_kinds import COMMENT
 from closedhand.core.files import SHIPPED
@@ -334,6 +335,23 @@ def test_the_report_is_held_to_the_weights_that_it_names() -> None:
     assert data["histories"]["policy"]["weights"] == data["networks"]["policy"]["expert_digest"]
     assert data["histories"]["kicker"]["weights"] is None and "| not stated | " in report
     assert Path("r/training.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_every_report_names_the_weights_and_other_weights_play_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    figures = ("--only", "figures", "--iterations", "1", "--games", "4")
+    assert run(*figures).exit_code == 0
+    report, kept = Path("r/figures.md").read_text(), files()
+    for path in {*SHIPPED_FILES.values(), *TUNED_FILES.values()}:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        assert f"{path.name} ({digest[:12]})" in report
+    assert run(*figures).exit_code == 0 and files() == kept
+    monkeypatch.setattr(duplicate, "shipped_weights", lambda: "others")
+    assert run(*figures).exit_code == 0
+    part = "figures/DR-v-MW-01.json"
+    assert json.loads(files()[part])["settings"]["weights"] == "others"
+    assert json.loads(kept[part])["settings"]["weights"] != "others"
 
 
 def test_the_report_takes_no_record_of_another_network(
