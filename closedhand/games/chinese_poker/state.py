@@ -29,24 +29,14 @@ STATE = record_type(
 
 
 class Rules(NamedTuple):
-    """The rules of the flat game.
-
-    Attributes:
-        tables: Strengths and arrangements, a record of `plays.TABLES`.
-        players: Number of players, 2 to 4.
-        majority: Extra points for winning more parts than are lost.
-        scoop: Extra points for winning all three parts, instead of `majority`.
-        fouls: Whether boards out of order may be set.
-        royalties: Whether opponents pay for strong parts.
-        naturals: Whether naturals win outright.
-    """
+    """The rules of the flat game."""
 
     kernels = "closedhand.games.chinese_poker.game"
 
-    tables: np.record
-    players: int
-    majority: int
-    scoop: int
-    fouls: bool
-    royalties: bool
-    naturals: bool
+    tables: np.record  # strengths and arrangements, a record of `plays.TABLES`
+    players: int  # 2 to 4
+    majority: int  # extra points for winning more parts than are lost
+    scoop: int  # extra points for winning all three parts, instead of `majority`
+    fouls: bool  # whether boards out of order may be set
+    royalties: bool  # whether opponents pay for strong parts
+    naturals: bool  # whether naturals win outright

@@ -127,17 +127,12 @@ titles_of = by_players(TITLES)
 
 
 class Rules(NamedTuple):
-    """The rules of the flat game.
-
-    Attributes:
-        plays: Table of all plays (`plays.build`).
-        options: Options, a record of `game.OPTIONS_TYPE`.
-    """
+    """The rules of the flat game."""
 
     kernels = "closedhand.games.daihinmin.game"
 
-    plays: np.record
-    options: np.record
+    plays: np.record  # all plays, from `plays.build`
+    options: np.record  # a record of `game.OPTIONS_TYPE`
 
 
 def state_type(options: np.record) -> np.dtype:

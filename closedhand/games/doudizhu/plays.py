@@ -19,24 +19,15 @@ from closedhand.games.doudizhu.counts import RANKS, unpack
 
 
 class Category(NamedTuple):
-    """A row of the DeepRocket paper's Table 3, or chains of fours.
-
-    Attributes:
-        copies: Number of cards of each main rank.
-        lengths: Possible numbers of consecutive main ranks.
-        highest: Highest main rank, as an index into `RANKS`.
-        kickers: Number of kickers for each main rank of the group.
-        unit: Number of cards in one kicker: 1 for a solo, 2 for a pair.
-        lowest: Lowest main rank, also an index.
-    """
+    """A row of the DeepRocket paper's Table 3, or chains of fours."""
 
     name: str
-    copies: int
-    lengths: range
-    highest: int
-    kickers: int = 0
-    unit: int = 1
-    lowest: int = 0
+    copies: int  # number of cards of each main rank
+    lengths: range  # possible numbers of consecutive main ranks
+    highest: int  # highest main rank, as an index into `RANKS`
+    kickers: int = 0  # number of kickers for each main rank of the group
+    unit: int = 1  # number of cards in one kicker: 1 for a solo, 2 for a pair
+    lowest: int = 0  # lowest main rank, also an index
 
 
 ACE, TWO, SMALL_JOKER, BIG_JOKER = 11, 12, 13, 14
@@ -188,19 +179,12 @@ def any_solos(main: range, number: int) -> Iterator[Kickers]:
 
 
 class Deck(NamedTuple):
-    """The cards of a game and their division.
+    """The cards of a game and their division."""
 
-    Attributes:
-        cards: All cards, as letters of `RANKS`.
-        hand: Number of cards dealt to each player.
-        players: Number of players, 2 or 3.
-        aside: Number of cards set aside face down, in a game of two.
-    """
-
-    cards: str
-    hand: int
-    players: int = 3
-    aside: int = 0
+    cards: str  # all cards, as letters of `RANKS`
+    hand: int  # number of cards dealt to each player
+    players: int = 3  # 2 or 3
+    aside: int = 0  # number of cards set aside face down, in a game of two
 
     @property
     def public(self) -> int:
@@ -212,29 +196,17 @@ WHOLE = Deck(4 * RANKS[:13] + RANKS[13:], 17)
 
 
 class Preset(NamedTuple):
-    """The plays and the deck of a program, a paper or a variant.
+    """The plays and the deck of a program, a paper or a variant."""
 
-    Attributes:
-        solos: Function of main ranks and a number of kickers that iterates over solo kickers.
-        fours: Whether four cards of a rank may take kickers.
-        bidding: Whether an auction is part of the program's game.
-        robbing: Whether the auction is by calling and robbing.
-        by_cards: Whether the plays that beat a play depend on its cards alone, whichever of them
-            are kickers (see `set_standings_by_cards`).
-        shuttles: Whether there are chains of fours (see `SHUTTLES`).
-        forced: Whether the first seat is the landlord, for nothing, if all pass in the auction.
-        spring: Whether the spring is part of the program's game.
-        deck: The cards and their division.
-    """
-
+    # Iterates over solo kickers, by the main ranks and the number of kickers.
     solos: Callable[[range, int], Iterator[Kickers]]
-    fours: bool = True
-    bidding: bool = False
-    robbing: bool = False
-    by_cards: bool = False
-    shuttles: bool = False
-    forced: bool = False
-    spring: bool = False
+    fours: bool = True  # whether four cards of a rank may take kickers
+    bidding: bool = False  # whether an auction is part of the program's game
+    robbing: bool = False  # whether the auction is by calling and robbing
+    by_cards: bool = False  # what beats a play depends on its cards: `set_standings_by_cards`
+    shuttles: bool = False  # whether there are chains of fours (see `SHUTTLES`)
+    forced: bool = False  # if all pass in the auction, the first seat is the landlord, for nothing
+    spring: bool = False  # whether the spring is part of the program's game
     deck: Deck = WHOLE
 
 

@@ -68,17 +68,12 @@ OPTIONS_TYPE = record_type(
 
 
 class Rules(NamedTuple):
-    """The rules of the flat game.
-
-    Attributes:
-        plays: Table of the preset's plays, a record of `plays.PLAYS`.
-        options: Options, a record of `OPTIONS_TYPE`.
-    """
+    """The rules of the flat game."""
 
     kernels = "closedhand.games.doudizhu.game"
 
-    plays: np.record
-    options: np.record
+    plays: np.record  # the preset's plays, a record of `plays.PLAYS`
+    options: np.record  # a record of `OPTIONS_TYPE`
 
     @property
     def has_opening(self) -> bool:

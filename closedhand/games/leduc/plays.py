@@ -29,28 +29,17 @@ NOBODY, SHOWDOWN = -1, -1
 
 
 class Variant(NamedTuple):
-    """The rules of one member of the family.
+    """The rules of one member of the family."""
 
-    Attributes:
-        deck: Number of cards of each kind, weakest first.
-        suited: Whether suits count at a showdown.
-        raises: Amounts by which a raise tops the larger bet, in phases 1 and 2.
-        reraisers: Players who may raise when facing a bet; without a bet to face, both may.
-        longest: Largest number of actions in a phase.
-        must_open: Whether a player who has bet only the ante must raise or fold in phase 2, unless
-            facing a bet.
-    """
-
-    deck: dict[str, int]
-    suited: bool
-    raises: tuple[int, int]
-    reraisers: tuple[int, ...]
-    longest: int
-    must_open: bool
+    deck: dict[str, int]  # number of cards of each kind, weakest first
+    suited: bool  # whether suits count at a showdown
+    raises: tuple[int, int]  # amounts by which a raise tops the larger bet, in phases 1 and 2
+    reraisers: tuple[int, ...]  # who may raise when facing a bet; without one to face, both may
+    longest: int  # largest number of actions in a phase
+    must_open: bool  # in phase 2, who has bet only the ante and faces no bet must raise or fold
 
 
 RAISES_A_PHASE = 2
-
 VARIANTS = {
     "uh": Variant(
         {"HJ": 2, "SJ": 2, "HQ": 3, "SQ": 3, "HK": 2, "SK": 2, "HA": 2, "SA": 2},
@@ -106,12 +95,7 @@ class Point(NamedTuple):
 
 
 def moves(variant: Variant, point: Point) -> dict[int, Point]:
-    """Return the point to which each legal action leads; there are no actions at the end.
-
-    A player who does not face a bet checks or raises, or folds or raises where `must_open` forbids
-    the check. A player who faces a bet folds, calls, or raises if the rules allow it. A call, or a
-    check by T, closes the phase.
-    """
+    """Return the point to which each legal action leads; there are no actions at the end."""
     phase, player, bets, _, raised = point
     if player == NOBODY:
         return {}
@@ -123,15 +107,12 @@ def moves(variant: Variant, point: Point) -> dict[int, Point]:
     raised_bets = (top, other) if player == S else (other, top)
     raising = Point(phase, 1 - player, raised_bets, raised=raised + 1)
     if own < other:
-        successors = {FOLD: folded, CALL: closed}
-        if player in variant.reraisers and raised < RAISES_A_PHASE:
-            successors[RAISE] = raising
-    elif variant.must_open and phase == 2 and own == ANTE:
-        successors = {FOLD: folded, RAISE: raising}
-    else:
-        waiting = Point(phase, T, bets, raised=raised)
-        successors = {CHECK: closed if player == T else waiting, RAISE: raising}
-    return successors
+        may_raise = player in variant.reraisers and raised < RAISES_A_PHASE
+        return {FOLD: folded, CALL: closed} | ({RAISE: raising} if may_raise else {})
+    if variant.must_open and phase == 2 and own == ANTE:
+        return {FOLD: folded, RAISE: raising}
+    waiting = Point(phase, T, bets, raised=raised)
+    return {CHECK: closed if player == T else waiting, RAISE: raising}
 
 
 def betting(variant: Variant) -> np.ndarray:
@@ -155,9 +136,7 @@ def betting(variant: Variant) -> np.ndarray:
 def showdown(variant: Variant, pair: str, double_pair: str, own: str, other: str, flop: str) -> int:
     """Return 1 if the card `own` beats the card `other` at this flop, -1 if it loses, 0 for a tie.
 
-    A pair with the flop wins, then the stronger card. `pair` says what makes a pair, an equal
-    `rank` or an equal `card`, and `double_pair` whether between two pairs the stronger `suit` wins
-    or the players `split`.
+    `pair` and `double_pair` are the options of `game.OPTIONS`.
     """
     order = list(variant.deck)
 
