@@ -28,13 +28,10 @@ LETTERS = "abcdefghijklm"
 """The positions in a hand, high to low."""
 
 IDS = {card.upper(): i for i, card in enumerate(CARDS)}
-BACK_IDS: dict[tuple[int, ...], int] = {
-    back: i for i, back in enumerate(combinations(range(HAND), 5))
-}
+Ids = dict[tuple[int, ...], int]
+BACK_IDS: Ids = {back: i for i, back in enumerate(combinations(range(HAND), 5))}
 """The id of every set of five of the thirteen positions, ascending."""
-FRONT_IDS: dict[tuple[int, ...], int] = {
-    front: i for i, front in enumerate(combinations(range(HAND - 5), 3))
-}
+FRONT_IDS: Ids = {front: i for i, front in enumerate(combinations(range(HAND - 5), 3))}
 """The id of every set of three of the eight positions outside a back, numbered from 0."""
 
 
@@ -72,14 +69,7 @@ def board(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int)
 
 
 def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> str:
-    """Write an arranged hand in cards.
-
-    Examples:
-        >>> from closedhand import make_game
-        >>> tables = make_game("chinese_poker").rules.tables
-        >>> board_text(tables, parse_hand("AsKs6s5s3s QhQs8c3c2h JsJd9h"), 0)
-        'AsKsQsQhJs/6s5s3s3c2h/Jd9h8c'
-    """
+    """Write an arranged hand in cards: `AsKsQsQhJs/6s5s3s3c2h/Jd9h8c`."""
     return "/".join(map(cards_text, board(tables, hand, arrangement)))
 
 
@@ -110,15 +100,6 @@ def letters_in(text: str) -> list[list[int]]:
     return [[LETTERS.find(letter) for letter in part] for part in text.strip().split("/")]
 
 
-def positions_in(state: State, text: str) -> list[list[int]]:
-    """Parse cards to their positions in the hand of the player to act, separately for each part."""
-    positions = {int(card): i for i, card in enumerate(state.hands[state.player])}
-    for card in parse_cards(text.replace("/", "")):
-        if card not in positions:
-            raise InputError(f"{CARDS[card]} is not in the hand")
-    return [[positions[card] for card in parse_cards(part)] for part in text.split("/")]
-
-
 class Notation:
     """Text of actions, deals and tables."""
 
@@ -140,7 +121,12 @@ class Notation:
             return self.parse_positions(text)
         with suppress(InputError):
             return self.parse_positions(text)
-        return self.place(state, positions_in(state, text), text)
+        positions = {int(card): i for i, card in enumerate(state.hands[state.player])}
+        for card in parse_cards(text.replace("/", "")):
+            if card not in positions:
+                raise InputError(f"{CARDS[card]} is not in the hand")
+        parts = [[positions[card] for card in parse_cards(part)] for part in text.split("/")]
+        return self.place(state, parts, text)
 
     def parse_positions(self, text: str) -> int:
         """Parse positions such as `abcde/fghij/klm` to an action id."""

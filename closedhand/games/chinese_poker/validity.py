@@ -35,15 +35,13 @@ def valid(rules: Any, state: np.record, player: int | None = None) -> str:
     flat.begin(whole, start)
     for seat in range(whole.players):
         chosen, back = int(state.history[seat]), int(state.backs[seat])
-        played = ""
+        start.player = seat
         if chosen != UNSET:
-            start.player = seat
-            played = validity.replay(whole, start, [chosen], SCRATCH, f"player_{seat}'s action")
+            wrong = validity.replay(whole, start, [chosen], SCRATCH, f"player_{seat}'s action")
         elif back != UNSET and rules is not whole:
-            start.player = seat
-            played = validity.replay(rules, start, [back], SCRATCH, f"player_{seat}'s back")
-        if played:
-            return played
+            wrong = validity.replay(rules, start, [back], SCRATCH, f"player_{seat}'s back")
+        if wrong:
+            return wrong
     start.player = state.player
     return validity.difference(state, start, whole.players)
 

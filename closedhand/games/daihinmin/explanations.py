@@ -22,17 +22,13 @@ from closedhand.games.daihinmin.state import Rules
 from closedhand.games.daihinmin.tricks import is_number_locked
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
-CARDS_HELP = """\
-Cards are rank and suit, 3 4 5 6 7 8 9 T J Q K A 2 in c d h s; the joker is *.
-"""
+CARDS_HELP = "Cards are rank and suit, 3 4 5 6 7 8 9 T J Q K A 2 in c d h s; the joker is *.\n"
 PLAYS_HELP = """\
 A play is its cards: 7d, 5c5h, a kaidan 7s8s9s. The joker follows the card that
 it stands for: 5c5h*, 7s8s*9s; _c*3c4c below the 3, Ac2c_c* above the 2. After a
 plus it is the fifth card of a group: 5c5d5h5s+*."""
-SETS_HELP = """\
-A play is its cards: 7d, 5c5h, a kaidan 7s8s9s, with the joker last: 5c*."""
-PASS_HELP = """
-PASS passes. In the exchange name one card to give; two go from low to high."""
+SETS_HELP = "A play is its cards: 7d, 5c5h, a kaidan 7s8s9s, with the joker last: 5c*."
+PASS_HELP = "\nPASS passes. In the exchange name one card to give; two go from low to high."
 TWO_JOKERS_HELP = """
 There are two jokers: 5c5h*5s*, 7s*8s9s*, and ** for the pair that nothing beats."""
 HANDING_HELP = """

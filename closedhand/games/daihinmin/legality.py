@@ -194,9 +194,8 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
                 out[n] = first + suit
                 n += 1
     first += 4
-    starts = (lacking if joker else whole) & ranks_between(
-        low, min(high, NUM_RANKS - 1) - length + 1
-    )
+    last = min(high, NUM_RANKS - 1) - length + 1
+    starts = (lacking if joker else whole) & ranks_between(low, last)
     while starts:
         place = bits.lowest(starts)
         starts &= starts - np.uint64(1)
@@ -269,9 +268,7 @@ def can_play(rules, state, action):
     if state.leader < 0:
         return can_pick(state, action)
     if due_of(state) > 0:
-        return action == PASS or (
-            action <= JOKER and cards_to_hand_over(state) & bit(action) != np.uint64(0)
-        )
+        return action == PASS or (action <= JOKER and cards_to_hand_over(state) & bit(action) != 0)
     if action == PASS:
         return state.target >= 0 or rules.options.lead_pass
     plays = rules.plays
@@ -280,9 +277,8 @@ def can_play(rules, state, action):
     if plays.family[action] >= FIRST_KAIDAN:
         if not rules.options.kaidan:
             return False
-        if not rules.options.joker_edges and (
-            plays.low[action] < 0 or plays.high[action] >= NUM_RANKS
-        ):
+        at_edge = plays.low[action] < 0 or plays.high[action] >= NUM_RANKS
+        if at_edge and not rules.options.joker_edges:
             return False
     return state.target < 0 or beats(rules, state, action)
 

@@ -202,9 +202,7 @@ def play_text(play: int) -> str:
     if play == JOKER:
         return JOKER_SUITS[-1] + "x"
     stands, joker_suit = int(table.stands[play]), int(table.joker_suit[play])
-    cards = [
-        (c // 4, -(c % 4), SUITS[c % 4]) for c in range(JOKER) if int(table.need[play]) >> c & 1
-    ]
+    cards = [(c // 4, -(c % 4), SUITS[c % 4]) for c in range(JOKER) if table.need[play] >> c & 1]
     if stands != NO_JOKER:
         suit = joker_suit.bit_length() - 1
         cards.append((stands, -suit, JOKER_SUITS[suit]) if joker_suit else (stands, 1, FIFTH))

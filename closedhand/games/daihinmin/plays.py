@@ -69,11 +69,9 @@ def _shapes(size: int, *jokers: int) -> list[tuple[int, tuple[int, ...]]]:
     suits = [1 << suit for suit in range(4)]
     return [
         (sum(own), stands)
-        for number in jokers
-        for own in combinations(suits, size - number)
-        for stands in combinations(
-            [s for s in suits if s not in own] + [0] * (size == FIVE), number
-        )
+        for n in jokers
+        for own in combinations(suits, size - n)
+        for stands in combinations([s for s in suits if s not in own] + [0] * (size == FIVE), n)
     ]
 
 

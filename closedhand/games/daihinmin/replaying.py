@@ -246,9 +246,7 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     agents = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
     names = ["_".join(name.split()) for name in agents]
     if not all(names):
-        raise InputError(
-            f"a log separates the agents' names by spaces: none is empty as in {agents}"
-        )
+        raise InputError(f"a log separates agents' names by spaces: none is empty as in {agents}")
     header = logs.header(game, names)
     return logs.Log(header | {logs.TOTAL: rounds[-1]["points"]}, rounds, start)
 

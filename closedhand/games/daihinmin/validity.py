@@ -91,9 +91,8 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
         return f"a view of player_{player} shows neither the others' hands nor the seed"
     moved = view.taxed.tolist() + view.returned.tolist()  # these are also in `hands` or `played`
     jokers = 1 + two_jokers(view)
-    if not are_disjoint([*hands, *played], jokers) or not all(
-        are_disjoint([cards], jokers) for cards in moved
-    ):
+    separate = [[*hands, *played], *([cards] for cards in moved)]
+    if not all(are_disjoint(cards, jokers) for cards in separate):
         return "the cards are not those of a deck"
     usual = sizes_dealt(len(hands), jokers)
     if sorted(numbers_dealt(rules, view)) != sorted(usual) or min(view.left) < 0:

@@ -164,9 +164,7 @@ def _start(
     check_text(classes, "classes")
     if dealt is None:
         if classes == "-":
-            raise InputError(
-                f"dealt: give the number of cards dealt to each player, such as {usual}"
-            )
+            raise InputError(f"dealt: give the number of cards dealt to each player, as in {usual}")
         first = order.index(permutation(classes, "classes", len(players)).index(0))
         by_player = dict(zip(order[first:] + order[:first], usual, strict=True))
         dealt = [by_player[player] for player in players]
@@ -301,10 +299,9 @@ def _misplaced(state, held, sure):
 
 def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> None:
     """Check that a player can hold exactly these cards now."""
-    if bits.size(held) != state.left[player]:
-        raise InputError(
-            f"player_{player} holds {state.left[player]} cards now, not {bits.size(held)}"
-        )
+    number, left = bits.size(held), state.left[player]
+    if number != left:
+        raise InputError(f"player_{player} holds {left} cards now, not {number}")
     own = np.uint64(gifts.own_of(state, player, held))
     if player == state.leader and not own & bit(plays.DIAMOND_THREE):
         raise InputError(f"player_{player} led first, but neither holds 3d nor has played it")
@@ -323,14 +320,13 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
                 best = plays.cards_text(exchange.best_cards(before, tax))
                 raise InputError(f"the tax is the best cards, {best}, not the ones paid")
         elif player == exchange.winner(state, pair):
-            _check_income(rules, state, player, pair)
+            _check_income(rules, state, player, pair, returned)
 
 
-def _check_income(rules: Rules, state: State, player: int, pair: int) -> None:
+def _check_income(rules: Rules, state: State, player: int, pair: int, returned: np.uint64) -> None:
     """Check that some cards of `player`, the winner of a pair, can be the tax that it got."""
     payer = exchange.loser(state, pair)
     state.hands[payer] = 0  # in place of placeholders
-    returned = state.returned[pair] if exchange.is_complete(state, pair) else np.uint64(0)
     # Of the payer's own cards the `seen` ones are played or given away. It holds the rest: `back`,
     # and `number` of the `hidden` cards.
     seen = np.uint64(gifts.own_of(state, payer, np.uint64(0)))

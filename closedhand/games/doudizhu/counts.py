@@ -35,14 +35,12 @@ def pack(text: str, name: str = "") -> np.uint64:
         InputError: A letter is no rank, or occurs too often; the message begins with `name`.
     """
     counts = Counter(text)
-    start = name and f"{name}: "
+    at = name and f"{name}: "
     for letter, count in counts.items():
         if letter not in RANKS:
-            raise InputError(f"{start}{letter!r} is not a card; cards are {RANKS}")
+            raise InputError(f"{at}{letter!r} is not a card; cards are {RANKS}")
         if count > (1 if letter in "SB" else 4):
-            raise InputError(
-                f"{start}{count} cards {letter!r} in {text!r}: more than the deck holds"
-            )
+            raise InputError(f"{at}{count} cards {letter!r} in {text!r}: more than the deck holds")
     return np.uint64(sum(count << 4 * RANKS.index(letter) for letter, count in counts.items()))
 
 

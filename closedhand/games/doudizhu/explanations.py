@@ -12,25 +12,19 @@ from closedhand.games.doudizhu.plays import BOMB, PASS_GROUP, ROCKET, category_o
 from closedhand.games.doudizhu.state import Rules
 from closedhand.games.doudizhu.substeps import FIRST_BID
 
-CARDS_HELP = """\
-Cards are ranks, 3 4 5 6 7 8 9 T J Q K A 2, and the jokers S (small) and B (big).
-"""
-PLAYS_HELP = """\
-A play is its cards in any order: 7, 44, 34567, 3334, 33344456, the rocket SB."""
+CARDS_HELP = "Cards are ranks, 3 4 5 6 7 8 9 T J Q K A 2, and the jokers S (small) and B (big).\n"
+PLAYS_HELP = "A play is its cards in any order: 7, 44, 34567, 3334, 33344456, the rocket SB."
 SUBSTEPS_HELP = """\
 A play without kickers is its cards: 7, 44, 34567. For one with kickers choose
 the main cards first, with a ? for each card to add (333+?, 333+??), then kicker
 by kicker, low to high: +4 or +44."""
-PASS_HELP = """
-PASS passes. In an auction BID1, BID2 and BID3 bid, and PASS does not."""
+PASS_HELP = "\nPASS passes. In an auction BID1, BID2 and BID3 bid, and PASS does not."
 CLAIMS_HELP = """
 PASS passes. CALL asks to be the landlord, ROB takes that over and doubles the
 stake, and PASS does not."""
 WORDS_HELP = {
-    "DOUBLE": """
-DOUBLE doubles what you play for, PASS does not.""",
-    "SHOW": """
-The landlord's SHOW lays all cards open and doubles the stake, PASS does not.""",
+    "DOUBLE": "\nDOUBLE doubles what you play for, PASS does not.",
+    "SHOW": "\nThe landlord's SHOW lays all cards open and doubles the stake, PASS does not.",
 }
 
 KINDS = {

@@ -142,9 +142,8 @@ def most_points(rules: Rules) -> float:
     if options.win:
         return 1.0
     # `stake` is 3 unless `base` is given, and 3 is also the greatest bid.
-    times = (
-        MOST_BOMBS + bool(options.spring) + bool(options.show_word) + 2 * bool(options.double_word)
-    )
+    times = MOST_BOMBS + 2 * bool(options.double_word)
+    times += bool(options.spring) + bool(options.show_word)
     if options.robbing:
         times += MOST_OF_THREE if options.players == SEATS else MOST_OF_TWO
     return (int(options.players) - 1) * int(options.stake) * 2.0**times

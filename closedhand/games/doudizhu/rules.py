@@ -236,9 +236,8 @@ def legal_shuttles(rules, state, out, n):
         family = rules.plays.families[f]
         ranks = lowest_ranks(family, hand) >> np.uint64(4 * family.rank)
         for g in range(family.first, family.end):
-            if ranks >> np.uint64(4 * (g - family.first)) & np.uint64(1) and follows(
-                rules, state, g
-            ):
+            held = ranks >> np.uint64(4 * (g - family.first)) & np.uint64(1)
+            if held and follows(rules, state, g):
                 group = rules.plays.groups[g]
                 for play in range(group.first, group.end):
                     if contains(hand, rules.plays.need[play]):

@@ -5,8 +5,7 @@ from closedhand.core.game import Game, State
 from closedhand.games.leduc.plays import CALL, CHECK, FOLD, RAISE, VARIANTS
 from closedhand.games.leduc.state import FLOP, UNKNOWN
 
-HELP = """\
-Actions are fold, check, call and raise."""
+HELP = "Actions are fold, check, call and raise."
 
 REASONS = {
     FOLD: ("there is no bet to fold to: check or raise", "this bet cannot be folded to"),

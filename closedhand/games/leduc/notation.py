@@ -58,9 +58,7 @@ class Notation(TableNotation):
         """Parse a deal, three cards that the deck holds together, to the state at its start."""
         fields = text.strip().rstrip(";").split(";")
         if len(fields) != SEATS + 1:
-            raise InputError(
-                f"a deal is three cards, those of S and T and the flop, not {len(fields)}"
-            )
+            raise InputError(f"a deal is three cards, of S, T and the flop, not {len(fields)}")
         state = np.zeros(1, STATE)[0]
         state.cards[:] = [self.card(field) for field in fields]
         for kind, number in Counter(state.cards.tolist()).items():
