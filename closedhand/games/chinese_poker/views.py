@@ -5,14 +5,7 @@ from typing import Any
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.views import at_action, check_text, is_unseen, listed, play, read
-from closedhand.games.chinese_poker.notation import (
-    board_text,
-    cards_text,
-    letters_in,
-    parse_board,
-    parse_cards,
-    parse_hand,
-)
+from closedhand.games.chinese_poker import notation
 from closedhand.games.chinese_poker.plays import HAND
 from closedhand.games.chinese_poker.state import DECK, UNSET
 
@@ -41,12 +34,12 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     """
     flat = game.flat
     given = listed(actions)
-    hands = {int(player): cards_text(parse_hand(check_text(hand, "hand")))}
+    hands = {int(player): notation.cards_text(notation.parse_hand(check_text(hand, "hand")))}
     for number, (seat, action) in enumerate(zip(range(flat.num_players), given, strict=False), 1):
         if seat != player and not is_unseen(action):
             with at_action(number, action):
-                hands[seat] = cards_text(_shown_hand(seat, action))
-                parse_cards("".join(hands.values()))  # no card is in two hands
+                hands[seat] = notation.cards_text(_shown_hand(seat, action))
+                notation.parse_cards("".join(hands.values()))  # no card is in two hands
     state = flat.parse_deal(_deal_with(flat, hands))
     for number, action in enumerate(given, 1):
         with at_action(number, action):
@@ -74,22 +67,23 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int | str
     actions: list[int | str] = []
     for seat, action in enumerate(view.history[: view.moves].tolist()):
         if seat != player and action >= 0:
-            actions.append(board_text(game.flat.rules.tables, view.hands[seat], action))
+            actions.append(notation.board_text(game.flat.rules.tables, view.hands[seat], action))
         else:  # the player's own, or `HIDDEN`, which is negative, before all hands are set
             actions.append(action)
-    return cards_text(view.hands[player]), actions, {}
+    return notation.cards_text(view.hands[player]), actions, {}
 
 
 def _shown_hand(seat: int, action: Any) -> Any:
     """Parse the board of another player to its cards, ids high to low, int8 [13]."""
-    if not isinstance(action, str) or min(sum(letters_in(action), [0])) >= 0:
+    if not isinstance(action, str) or min(sum(notation.letters_in(action), [0])) >= 0:
         raise InputError(f"the cards of player_{seat} are not known: give the board in cards, or ?")
-    return parse_board(action.strip())[0]
+    return notation.parse_board(action.strip())[0]
 
 
 def _deal_with(game: Game, hands: dict[int, str]) -> str:
     """Write a deal that gives some seats their hands, and the others any of the cards left."""
-    known = parse_cards("".join(hands.values()))
+    known = notation.parse_cards("".join(hands.values()))
     left = [card for card in range(DECK) if card not in known]
-    others = (cards_text(left[start : start + HAND]) for start in range(0, len(left), HAND))
+    starts = range(0, len(left), HAND)
+    others = (notation.cards_text(left[start : start + HAND]) for start in starts)
     return ";".join(hands.get(seat) or next(others) for seat in range(game.num_players))

@@ -86,10 +86,11 @@ def clear_tricks(state):
         state.played[player] = np.uint64(0)
         state.left[player] = bits.size(state.hands[player])
         state.places[player] = NOBODY
+        # The order of play is that of the seats, a circle: index -1 is the last seat.
+        state.next[state.seats[player - 1]] = state.seats[player]
     state.out = 0
     state.passes = 0
     state.revolution = 0
-    tricks.order_by_seats(state)
     clear_gifts(state)
 
 

@@ -5,19 +5,8 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import shuffle_first
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin import seven_ten_rules as gifts
+from closedhand.games.daihinmin import plays, seven_ten_rules as gifts
 from closedhand.games.daihinmin.cards import added, bit, removed
-from closedhand.games.daihinmin.plays import (
-    BOTH,
-    DIAMOND_THREE,
-    FIRST_KAIDAN,
-    FIVE_SPOT,
-    JACK,
-    JOKER,
-    NUM_RANKS,
-    PASS,
-    SIX,
-)
 from closedhand.games.daihinmin.state import MOST
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
@@ -26,14 +15,6 @@ from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 def everybody(state):
     """Return the bits of all players."""
     return (1 << len(state.hands)) - 1
-
-
-@kernel
-def order_by_seats(state):
-    """Set the order of play to that of the seats."""
-    # Index -1 is the last seat: the order is a circle.
-    for player in range(len(state.hands)):
-        state.next[state.seats[player - 1]] = state.seats[player]
 
 
 @kernel
@@ -54,7 +35,7 @@ def reverse(state):
 def lead_first(state):
     """Start the first trick, led by the holder of the three of diamonds."""
     for player in range(len(state.hands)):
-        if state.hands[player] & bit(DIAMOND_THREE):
+        if state.hands[player] & bit(plays.DIAMOND_THREE):
             state.leader = player
     new_trick(state, state.leader)
 
@@ -106,9 +87,9 @@ def is_back(rules, state):
     while cards > 0:
         move -= 1
         action = np.int64(state.history[move])
-        if action != PASS:
+        if action != plays.PASS:
             cards -= np.int64(rules.plays.length[action])
-            if covers(rules, action, JACK):
+            if covers(rules, action, plays.JACK):
                 return True
     return False
 
@@ -125,7 +106,7 @@ def play_before(rules, state):
     move, found = np.int64(state.moves), 0
     while found < 2:
         move -= 1
-        found += state.history[move] != PASS
+        found += state.history[move] != plays.PASS
     return np.int64(state.history[move])
 
 
@@ -135,7 +116,7 @@ def is_number_locked(rules, state):
     if not rules.options.number_lock or state.target < 0:
         return False
     before = play_before(rules, state)
-    if before < 0 or rules.plays.low[state.target] == NUM_RANKS:  # lone jokers have no rank
+    if before < 0 or rules.plays.low[state.target] == plays.NUM_RANKS:  # lone jokers have no rank
         return False
     # Two kaidan are adjacent if one begins where the other ends.
     above = rules.plays.low[state.target] == rules.plays.high[before] + 1
@@ -148,9 +129,9 @@ def is_forbidden_finish(rules, action, revolution):
     """Return whether a play is a forbidden finish; `revolution` is that before the play."""
     if not rules.options.forbidden_finish:
         return False
-    if rules.plays.need[action] & BOTH or rules.plays.eight[action]:
+    if rules.plays.need[action] & plays.BOTH or rules.plays.eight[action]:
         return True
-    return covers(rules, action, 0 if revolution else NUM_RANKS - 1)
+    return covers(rules, action, 0 if revolution else plays.NUM_RANKS - 1)
 
 
 @kernel
@@ -162,7 +143,7 @@ def stops(rules, action):
 @kernel
 def lock_after(rules, state, action):
     """Return the suits, as bits, to which the trick is locked after a play; 0 for none."""
-    if action == JOKER or is_pair_of_jokers(rules, action):
+    if action == plays.JOKER or is_pair_of_jokers(rules, action):
         return np.int64(0) if rules.options.joker_unlocks else np.int64(state.lock)
     suits, beaten = np.int64(rules.plays.suits[action]), np.int64(state.target)
     if rules.options.lock and beaten >= 0 and rules.plays.suits[beaten] == suits:
@@ -176,7 +157,7 @@ def revolution_after(rules, state, action):
     turned = np.int64(state.revolution)
     if rules.options.revolution and rules.plays.revolts[action]:
         turned = 1 - turned
-    if rules.options.jack_back and covers(rules, action, JACK):
+    if rules.options.jack_back and covers(rules, action, plays.JACK):
         turned = 1 - turned
     return turned
 
@@ -184,9 +165,10 @@ def revolution_after(rules, state, action):
 @kernel
 def skipped_after(rules, action):
     """Return the number of players whose turn a play skips: one for each five."""
-    if not rules.options.five_skip or not covers(rules, action, FIVE_SPOT):
+    if not rules.options.five_skip or not covers(rules, action, plays.FIVE_SPOT):
         return np.int64(0)
-    return np.int64(rules.plays.length[action] if rules.plays.family[action] < FIRST_KAIDAN else 1)
+    is_kaidan = rules.plays.family[action] >= plays.FIRST_KAIDAN
+    return np.int64(1 if is_kaidan else rules.plays.length[action])
 
 
 @kernel
@@ -203,9 +185,9 @@ def lay(rules, state, action):
     forbidden = is_forbidden_finish(rules, action, state.revolution)
     state.lock = lock_after(rules, state, action)
     state.revolution = revolution_after(rules, state, action)
-    if rules.options.jack_back and covers(rules, action, JACK):
+    if rules.options.jack_back and covers(rules, action, plays.JACK):
         gifts.set_back(state, 1)
-    if rules.options.six_reverse and covers(rules, action, SIX):
+    if rules.options.six_reverse and covers(rules, action, plays.SIX):
         reverse(state)
     state.target = action
     state.owner = player
@@ -218,7 +200,7 @@ def lay(rules, state, action):
         gifts.set_due(state, due)
         return
     # Only the 3 of spades beats the lone joker, and it ends the trick.
-    if stops(rules, action) or beaten == JOKER:
+    if stops(rules, action) or beaten == plays.JOKER:
         end_trick(rules, state, player)
     else:
         move_on(rules, state, skipped_after(rules, action))
@@ -228,7 +210,7 @@ def lay(rules, state, action):
 def hand_on(rules, state, action):
     """Give or discard a card after a seven or a ten, or pass; move on once none is due."""
     player = np.int64(state.player)
-    if action == PASS:
+    if action == plays.PASS:
         gifts.set_due(state, 0)
     else:
         gifts.hand_over(rules, state, action)

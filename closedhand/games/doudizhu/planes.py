@@ -32,13 +32,7 @@ from closedhand.core.numba.simd import write_bytes
 from closedhand.games.doudizhu.auction import bid_of, doubled, is_shown
 from closedhand.games.doudizhu.counts import EACH, at_least, count, one
 from closedhand.games.doudizhu.hidden import unseen
-from closedhand.games.doudizhu.plays import (
-    CATEGORIES,
-    PASS_FAMILY,
-    PASS_GROUP,
-    SHUTTLES,
-    main_ranks,
-)
+from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, PASS_GROUP, SHUTTLES, mains_of
 from closedhand.games.doudizhu.rules import chained, has_play, has_ranks
 from closedhand.games.doudizhu.state import SEATS, Rules, around
 
@@ -99,7 +93,7 @@ def cells_of_groups() -> np.ndarray:
     names = [category.name for category in CATEGORIES]
     for category in (*CATEGORIES, *SHUTTLES):
         for length in category.lengths:
-            for main in main_ranks(category, length):
+            for main in mains_of(category, length):
                 # The pass has only the first cell of its row; `draw_passes` draws the whole row.
                 rows = [*range(category.copies), CATEGORY_ROW + names.index(category.name)]
                 cells = [(x * ROWS + y) * PLANES for x in main or [0] for y in rows]

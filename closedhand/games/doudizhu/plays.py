@@ -236,7 +236,7 @@ def kicker_sets(preset: Preset, category: Category, main: range) -> list[Kickers
     return list(preset.solos(main, number))
 
 
-def main_ranks(category: Category, length: int) -> list[range]:
+def mains_of(category: Category, length: int) -> list[range]:
     """List the main ranks of every group of a category and length, by rank."""
     if length == 0:
         return [range(0)]
@@ -262,7 +262,7 @@ def build(preset: str) -> np.record:
         within = sum(1 << 4 * r for r in range(category.lowest, category.highest + 1))
         for length in category.lengths:
             first_group, f = len(groups), len(families)
-            for main in main_ranks(category, length):
+            for main in mains_of(category, length):
                 first, ranks = len(need), sum(1 << r for r in main)
                 kickers = kicker_sets(PRESETS[preset], category, main) if main else []
                 need += [cards_of(main, category, choice) for choice in kickers]
