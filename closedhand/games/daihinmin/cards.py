@@ -154,17 +154,6 @@ def in_runs(cards):
 
 
 @kernel
-def list_cards(cards, out):
-    """Write the ids of the cards of a set, ascending; return their number."""
-    n = 0
-    while cards:
-        out[n] = bits.lowest(cards)
-        cards &= cards - np.uint64(1)
-        n += 1
-    return n
-
-
-@kernel
 def draw_some(cards, number, rng):
     """Draw a random subset of `number` cards: Knuth, TAOCP 2, algorithm S, selection sampling."""
     chosen = np.uint64(0)

@@ -38,11 +38,6 @@ MOST_TOKENS = 10_000
 Fields = dict[str, list[str]]
 
 
-def is_fuji(path: Path) -> bool:
-    """Return whether a file, possibly compressed by gzip, begins like a FujiGokoro log."""
-    return first_line(path).split()[:1] in ([BEGIN], [NAMES])
-
-
 def read_rounds(path: Path) -> Iterator[tuple[tuple[str, ...], Fields]]:
     """Read the players' names and the words of each field, one round at a time.
 
@@ -165,5 +160,7 @@ def replay_fuji(path: Path) -> Iterator[Replay]:
 
 
 FUJI = LogReader(
-    name="log of the FujiGokoro family of programs", recognises=is_fuji, replay=replay_fuji
+    name="log of the FujiGokoro family of programs",
+    recognises=lambda path: first_line(path).split()[:1] in ([BEGIN], [NAMES]),
+    replay=replay_fuji,
 )

@@ -8,14 +8,7 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import (
-    EACH_RANK,
-    bit,
-    list_cards,
-    of_suits,
-    ranks_between,
-    ranks_with,
-)
+from closedhand.games.daihinmin.cards import EACH_RANK, bit, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import best_pick, can_pick, picks
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
@@ -42,9 +35,9 @@ def legal(rules, state, out):
     """Write the ids of the legal actions, ascending; return their number."""
     hand = state.hands[state.player]
     if state.leader < 0:
-        return list_cards(picks(state, hand), out)
+        return list_cards(picks(state, hand), out, 0)
     if due_of(state) > 0:
-        n = list_cards(cards_to_hand_over(state), out)
+        n = list_cards(cards_to_hand_over(state), out, 0)
         out[n] = PASS
         return n + 1
     if state.target < 0:
@@ -130,17 +123,17 @@ def plays_between(rules, hand, family, low, high, lock, out, n):
     plays with two jokers, whose ids come after the pass.
     """
     if family == 0:
-        return singles_between(hand, low, high, lock, out, n)
+        # The id of a single is that of its card; the joker is above every rank in either order.
+        cards = (hand & ranks_between(low, high) & of_suits(lock)) | (hand & JOKER_BIT)
+        return list_cards(cards, out, n)
     if family < FIRST_KAIDAN:
         return groups_between(rules, hand, family, max(low, 0), high, lock, out, n)
     return kaidan_between(rules, hand, family, low, high, lock, out, n)
 
 
 @kernel
-def singles_between(hand, low, high, lock, out, n):
-    """Do `plays_between` for singles; the joker is above every rank in either order."""
-    cards = hand & ranks_between(low, high) & of_suits(lock)
-    cards |= hand & JOKER_BIT
+def list_cards(cards, out, n):
+    """Write the ids of a set of cards, ascending, from index `n` on; return the number of ids."""
     while cards:
         out[n] = bits.lowest(cards)
         cards &= cards - np.uint64(1)

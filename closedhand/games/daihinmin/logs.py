@@ -21,7 +21,7 @@ from typing import Any
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import check_fields, parse_json, parse_whole
-from closedhand.core.reading import filled_lines, first_line
+from closedhand.core.reading import filled_lines
 from closedhand.core.records import Record
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import plays
@@ -135,11 +135,6 @@ class Log:
         others = check_fields(parse_json(self.header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
         check_competition(make_game("daihinmin", **{**found, **others}))
         return found | others | {"rounds": 1}
-
-
-def is_log(path: Path) -> bool:
-    """Return whether a file, possibly compressed by gzip, begins like a log."""
-    return LINE.fullmatch(first_line(path)) is not None
 
 
 def read(path: Path) -> Log:

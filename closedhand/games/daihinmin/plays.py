@@ -78,9 +78,8 @@ def _shapes(size: int, *jokers: int) -> list[tuple[int, tuple[int, ...]]]:
 SHAPES = {size: _shapes(size, 0, 1) for size in range(2, FIVE + 1)}
 MOST_SHAPES = max(map(len, SHAPES.values()))
 
-NUM_PLAYS = 2421
-PASS = NUM_PLAYS
-NUM_ACTIONS = NUM_PLAYS + 1
+PASS = 2421
+NUM_ACTIONS = PASS + 1
 
 
 def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np.dtype:

@@ -26,6 +26,7 @@ from closedhand.core import contract
 from closedhand.core.checks import prefixed
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
+from closedhand.core.reading import first_line
 from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.core.registry import flat_game
 from closedhand.core.views import at_action
@@ -296,7 +297,7 @@ def _start(game: Game, record: Record) -> State:
 UECDA = LogReader(
     name="log of the UECda server",
     suffix=".log",
-    recognises=logs.is_log,
+    recognises=lambda path: logs.LINE.fullmatch(first_line(path)) is not None,
     replay=replay_log,
     read=log_records,
     text=lambda records: logs.log_text(to_log(records)),

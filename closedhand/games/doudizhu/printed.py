@@ -18,11 +18,6 @@ GAME = re.compile(r"Cards\s*:(.*?)Game process\s*:(.*)", re.DOTALL | re.IGNORECA
 START = re.compile(r"(?=Cards\s*:)", re.IGNORECASE)
 
 
-def is_printed(path: Path) -> bool:
-    """Return whether a file, possibly compressed by gzip, begins with the cards of a game."""
-    return START.match(first_line(path)) is not None
-
-
 def replay_printed(path: Path) -> Iterator[Replay]:
     """Replay every game of a file, counted from 1; a faulty one sets the `error` of its replay."""
     text = "\n".join(line for _, line in filled_lines(path)).replace("*", "").replace("10", "T")
@@ -38,5 +33,7 @@ def replay_printed(path: Path) -> Iterator[Replay]:
 
 
 PRINTED = LogReader(
-    name="record as the DeepRocket paper prints it", recognises=is_printed, replay=replay_printed
+    name="record as the DeepRocket paper prints it",
+    recognises=lambda path: START.match(first_line(path)) is not None,
+    replay=replay_printed,
 )
