@@ -33,11 +33,7 @@ MARK = object()
 
 
 def literal(content: bytes) -> Any:
-    """Build the lists, dicts, texts and whole numbers of a pickle; nothing in it is executed.
-
-    Raises:
-        InputError: The bytes are not a pickle, or it has other instructions.
-    """
+    """Build the lists, dicts, texts and whole numbers of a pickle; nothing in it is executed."""
     stack: list[Any] = []
     memo: dict[int, Any] = {}
 

@@ -103,8 +103,7 @@ def _shared_out(held: Sequence[int], sizes: list[int]) -> Iterator[list[tuple[in
 def _hands(held: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
     """Iterate over all hands of a size out of some cards, both as numbers by rank."""
     if not held:
-        if size == 0:
-            yield ()
+        yield ()
         return
     for taken in range(max(0, size - sum(held[1:])), min(held[0], size) + 1):
         for others in _hands(held[1:], size - taken):

@@ -158,19 +158,13 @@ def play(rules, state, action):
         state.picked += one(action - FIRST_PAIR) << np.uint64(1)
     state.picks -= 1
     if state.picks == 0:
-        chosen = complete(rules, state)
+        # One flat play of the main group has the picked kickers.
+        chosen = rules.flat.plays.groups[state.group]
+        flat_id = np.int64(chosen.first)
+        while rules.flat.plays.need[flat_id] - chosen.need != state.picked:
+            flat_id += 1
         clear(state)
-        flat.play(rules.flat, state, chosen)
-
-
-@kernel
-def complete(rules, state):
-    """Return the id of the flat play of the main group and the picked kickers, which must exist."""
-    group = rules.flat.plays.groups[state.group]
-    play = np.int64(group.first)
-    while rules.flat.plays.need[play] - group.need != state.picked:
-        play += 1
-    return play
+        flat.play(rules.flat, state, flat_id)
 
 
 @kernel
