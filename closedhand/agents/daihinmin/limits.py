@@ -1,7 +1,6 @@
 """Checks that an agent can play a variant of Daihinmin; an `InputError` names the agent, `who`."""
 
 from closedhand.core.game import Game, InputError
-from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.state import PLAYERS
 
 
@@ -13,7 +12,7 @@ def check_one_joker(game: Game, who: str) -> None:
 
 def check_no_gifts(game: Game, who: str) -> None:
     """Check that no cards are given after sevens or discarded after tens."""
-    if has_gifts(game.flat.rules.options):
+    if game.flat.rules.has_gifts:
         raise InputError(f"{who} is for games without seven_give and ten_discard")
 
 

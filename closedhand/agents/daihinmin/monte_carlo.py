@@ -17,7 +17,6 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import described
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.numba.jit import Policy
-from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.search.budget import SearchArgument, Threads, read_budget
 from closedhand.search.monte_carlo import MonteCarlo
 from closedhand.search.playout import Uniform
@@ -90,6 +89,6 @@ def policy_of(playouts: str, path: str | None) -> Policy:
 
 def playouts(game: Game) -> tuple[Game, Policy] | None:
     """Return game and policy of playouts; None for matches and for rules with gifts or discards."""
-    if game.rounds > 1 or has_gifts(game.flat.rules.options):
+    if game.rounds > 1 or game.flat.rules.has_gifts:
         return None
     return game, light_policy.shipped()

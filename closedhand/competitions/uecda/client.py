@@ -19,7 +19,6 @@ from closedhand.core.text import reason_of
 from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.daihinmin.game import MOST_ROUNDS
 from closedhand.games.daihinmin.logs import check_competition
-from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import NOBODY, PLAYERS
 
@@ -40,7 +39,7 @@ def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
     if game.flat is not game:
         raise InputError("the protocol names plays, not sets of cards: leave actions at plays")
     check_competition(game)
-    if has_gifts(game.rules.options):
+    if game.rules.has_gifts:
         raise InputError(
             "the protocol has no cards given or discarded: leave out seven_give and ten_discard"
         )

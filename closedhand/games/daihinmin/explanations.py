@@ -6,7 +6,6 @@ from closedhand.core.explanations import Cards, Explanations
 from closedhand.core.game import Game, State
 from closedhand.games.daihinmin.cards import bit, together, without
 from closedhand.games.daihinmin.hidden import unseen
-from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.plays import (
     FIRST_KAIDAN,
     JOKER,
@@ -113,5 +112,5 @@ def explanations_of(rules: Rules, sets: bool = False) -> Explanations:
     """Return the explanations of a game with plays, or with sets of cards, as actions."""
     text = CARDS_HELP + (SETS_HELP if sets else PLAYS_HELP) + PASS_HELP
     text += TWO_JOKERS_HELP if rules.options.jokers > 1 else ""
-    text += HANDING_HELP if has_gifts(rules.options) else ""
+    text += HANDING_HELP if rules.has_gifts else ""
     return Explanations(text, (reason,), cards, kind)

@@ -15,7 +15,7 @@ from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.numba.jit import inlined, kernel
 from closedhand.games.daihinmin.exchange import TAXES, seen_in_exchange
 from closedhand.games.daihinmin.hidden import unseen
-from closedhand.games.daihinmin.planes import has_gifts, has_house, write_house
+from closedhand.games.daihinmin.planes import write_house
 from closedhand.games.daihinmin.plays import (
     CARDS,
     FIRST_KAIDAN,
@@ -87,13 +87,13 @@ def table(rules: Rules) -> FeatureTable:
     """Return all features of a game: those of `table_of`, and those of its optional rules."""
     places = PLACES[: int(rules.options.players)]
     found = table_of(len(places))
-    if has_house(rules.options):
+    if rules.has_house:
         found += FeatureTable(
             Feature("jack", ("",), "a jack has turned the order of the ranks until the trick ends"),
             Feature("reversed", ("",), "the order of play is reversed"),
             Feature("fallen", places, "the player was the daifugo and has fallen"),
         )
-    if has_gifts(rules.options):
+    if rules.has_gifts:
         found += FeatureTable(
             Feature("due", ("",), "cards that the player to act may still give or discard",
                     most=FIVE),

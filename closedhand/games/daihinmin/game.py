@@ -17,15 +17,7 @@ from closedhand.games.daihinmin.notation import Notation
 from closedhand.games.daihinmin.planes import observe, shapes
 from closedhand.games.daihinmin.plays import build
 from closedhand.games.daihinmin.rules import deal, over, payoff, play, returns
-from closedhand.games.daihinmin.state import (
-    FEWEST,
-    LONGEST,
-    MOST,
-    MOST_PASSES,
-    PLAYERS,
-    Rules,
-    state_type,
-)
+from closedhand.games.daihinmin.state import FEWEST, LONGEST, MOST, MOST_PASSES, PLAYERS, Rules
 from closedhand.games.daihinmin.validity import valid
 from closedhand.games.daihinmin.views import knowledge, view_from
 
@@ -126,7 +118,7 @@ def make_game(**given: Any) -> Game:
         name="daihinmin",
         options={**options, "actions": "plays"},
         rules=flat,
-        dtype=state_type(numbers),
+        dtype=flat.state_type,
         num_players=players,
         num_actions=len(flat.plays.need),
         shapes=shapes(flat),

@@ -27,7 +27,6 @@ from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.game import OPTIONS
 from closedhand.games.daihinmin.notation import dealt, permutation
-from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS, cards_in
 from closedhand.games.daihinmin.state import PLAYERS
 
@@ -336,7 +335,7 @@ def check_competition(game: Game) -> None:
 def check_loggable(game: Game) -> None:
     """Check that a log can hold all events under the rules of a game."""
     check_competition(game)
-    if has_gifts(game.flat.rules.options):
+    if game.flat.rules.has_gifts:
         raise InputError("a log has no place for cards that are given or discarded after plays")
 
 

@@ -31,7 +31,7 @@ from closedhand.games.daihinmin.explanations import explanations_of
 from closedhand.games.daihinmin.plays import CARDS, JOKER, cards_in, cards_text
 from closedhand.games.daihinmin.rules import begin, over
 from closedhand.games.daihinmin.seven_ten_rules import due_of, own_of
-from closedhand.games.daihinmin.state import CLASSES, PLAYERS, TITLES, Rules, state_type
+from closedhand.games.daihinmin.state import CLASSES, PLAYERS, TITLES, Rules
 from closedhand.games.daihinmin.tricks import is_back, is_reversed
 
 COUNT = ("no", "one", "two", "three", "four", "five", "six")
@@ -110,7 +110,7 @@ class Notation(TableNotation):
             raise InputError(
                 f"a deal is seats;classes and {COUNT[players]} hands, not {len(fields)} fields"
             )
-        state = np.zeros(1, state_type(self.rules.options))[0]
+        state = np.zeros(1, self.rules.state_type)[0]
         state.seats[:] = permutation(fields[0], "seats", players)
         state.classes[:] = -1 if fields[1] == "-" else permutation(fields[1], "classes", players)
         hands = [parse_cards(field, self.jokers) for field in fields[2 : 2 + players]]

@@ -76,21 +76,11 @@ def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
     """Return name and shape of each part of an observation."""
     players = int(rules.options.players)
     parts: dict[str, tuple[int, ...]] = {"observation": (PLACES[players].planes, ROWS, COLUMNS)}
-    if has_house(rules.options):
+    if rules.has_house:
         parts["house"] = (FALLEN + players,)
-    if has_gifts(rules.options):
+    if rules.has_gifts:
         parts |= {"giving": (1,), "shown": (players, ROWS, COLUMNS)}
     return parts
-
-
-def has_house(options: np.record) -> bool:
-    """Return whether observations have the part `house`, for house rules."""
-    return bool(options.jack_back or options.six_reverse or options.capital_fall)
-
-
-def has_gifts(options: np.record) -> bool:
-    """Return whether cards are given after sevens, or discarded after tens."""
-    return bool(options.seven_give or options.ten_discard)
 
 
 @kernel

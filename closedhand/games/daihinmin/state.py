@@ -134,8 +134,18 @@ class Rules(NamedTuple):
     plays: np.record  # all plays, from `plays.build`
     options: np.record  # a record of `game.OPTIONS_TYPE`
 
+    @property
+    def has_gifts(self) -> bool:
+        """Whether cards are given after sevens, or discarded after tens."""
+        return bool(self.options.seven_give or self.options.ten_discard)
 
-def state_type(options: np.record) -> np.dtype:
-    """Return the data type of states under some options, a record of `game.OPTIONS_TYPE`."""
-    giving = bool(options.seven_give or options.ten_discard)
-    return _type_of(int(options.players), giving, int(options.jokers))
+    @property
+    def has_house(self) -> bool:
+        """Whether observations have the part `house`, for house rules."""
+        options = self.options
+        return bool(options.jack_back or options.six_reverse or options.capital_fall)
+
+    @property
+    def state_type(self) -> np.dtype:
+        """The data type of states."""
+        return _type_of(int(self.options.players), self.has_gifts, int(self.options.jokers))
