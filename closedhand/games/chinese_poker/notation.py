@@ -69,7 +69,14 @@ def board(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int)
 
 
 def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> str:
-    """Write an arranged hand in cards: `AsKsQsQhJs/6s5s3s3c2h/Jd9h8c`."""
+    """Write an arranged hand in cards.
+
+    Examples:
+        >>> from closedhand import make_game
+        >>> tables = make_game("chinese_poker").rules.tables
+        >>> board_text(tables, parse_hand("AsKs6s5s3s QhQs8c3c2h JsJd9h"), 0)
+        'AsKsQsQhJs/6s5s3s3c2h/Jd9h8c'
+    """
     return "/".join(map(cards_text, board(tables, hand, arrangement)))
 
 
