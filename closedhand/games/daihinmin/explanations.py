@@ -4,18 +4,9 @@ import numpy as np
 
 from closedhand.core.explanations import Cards, Explanations
 from closedhand.core.game import Game, State
+from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.cards import bit, together, without
 from closedhand.games.daihinmin.hidden import unseen
-from closedhand.games.daihinmin.plays import (
-    FIRST_KAIDAN,
-    JOKER,
-    NUM_RANKS,
-    PASS,
-    SHORTEST,
-    SUITS,
-    cards_in,
-    cards_text,
-)
 from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
 from closedhand.games.daihinmin.state import Rules
 from closedhand.games.daihinmin.tricks import is_number_locked
@@ -41,9 +32,9 @@ KINDS = ("single", "pair", "three of a kind", "four of a kind", "five of a kind"
 
 def _kind(family: int) -> str:
     """Name a family: `pair`, `kaidan of 3`."""
-    if family < FIRST_KAIDAN:
+    if family < plays.FIRST_KAIDAN:
         return LENGTHS[family]
-    return f"kaidan of {family - FIRST_KAIDAN + SHORTEST}"
+    return f"kaidan of {family - plays.FIRST_KAIDAN + plays.SHORTEST}"
 
 
 def _play_of(game: Game, action: int) -> int:
@@ -54,43 +45,44 @@ def _play_of(game: Game, action: int) -> int:
 def kind(game: Game, action: int) -> str:
     """Name the kind of a play; empty for the pass."""
     play = _play_of(game, action)
-    return "" if play == PASS else KINDS[min(int(game.flat.rules.plays.family[play]), FIRST_KAIDAN)]
+    family = int(game.flat.rules.plays.family[play])
+    return "" if play == plays.PASS else KINDS[min(family, plays.FIRST_KAIDAN)]
 
 
 def reason(game: Game, state: State, action: int) -> str:
     """Explain why an action is illegal; of a set of cards the first play is judged."""
     rules, play, text = game.flat.rules, _play_of(game, action), game.text(action)
-    plays, hand, target = rules.plays, state.hands[state.player], int(state.target)
-    if state.leader < 0 and play > JOKER:
+    table, hand, target = rules.plays, state.hands[state.player], int(state.target)
+    if state.leader < 0 and play > plays.JOKER:
         return "this is the exchange: name one card to give"
     if due_of(state):
-        held = play <= JOKER and hand & bit(play)
+        held = play <= plays.JOKER and hand & bit(play)
         return "cards go from low to high" if held else "name one card of yours to hand on, or PASS"
-    if play == PASS:
+    if play == plays.PASS:
         return "you lead: a leader may not pass"
-    missing = without(state, plays.need[play], hand)
+    missing = without(state, table.need[play], hand)
     if missing:
-        return f"not in your hand: {cards_text(missing)}"
+        return f"not in your hand: {plays.cards_text(missing)}"
     if state.leader < 0:
         return "two cards are given from low to high"
-    low, high, family = plays.low[play], plays.high[play], int(plays.family[play])
-    if family >= FIRST_KAIDAN:
+    low, high, family = table.low[play], table.high[play], int(table.family[play])
+    if family >= plays.FIRST_KAIDAN:
         if not rules.options.kaidan:
             return "this game has no kaidan"
-        if not rules.options.joker_edges and (low < 0 or high >= NUM_RANKS):
+        if not rules.options.joker_edges and (low < 0 or high >= plays.NUM_RANKS):
             return "in this game the joker stands for no card below the 3 or above the 2"
     if is_pair_of_jokers(rules, target):
         return "nothing beats two jokers"
-    if target == JOKER:
+    if target == plays.JOKER:
         return "only 3s beats the joker" if rules.options.spade_three else "nothing beats the joker"
-    wanted = _kind(int(plays.family[target]))
-    there = f"{cards_text(plays.need[target])} ({wanted})"
-    if family != plays.family[target]:
+    wanted = _kind(int(table.family[target]))
+    there = f"{plays.cards_text(table.need[target])} ({wanted})"
+    if family != table.family[target]:
         return f"{text} ({_kind(family)}) cannot beat {there}: it takes a {wanted}"
-    if state.lock and plays.suits[play] != state.lock and play != JOKER:
-        suits = "".join(suit for i, suit in enumerate(SUITS) if state.lock >> i & 1)
+    if state.lock and table.suits[play] != state.lock and play != plays.JOKER:
+        suits = "".join(suit for i, suit in enumerate(plays.SUITS) if state.lock >> i & 1)
         return f"the suits are locked: it takes {suits}"
-    beats = high < plays.low[target] if state.revolution else low > plays.high[target]
+    beats = high < table.low[target] if state.revolution else low > table.high[target]
     if beats and is_number_locked(rules, state):
         return "the numbers are locked: it takes the next rank"
     order = "lower ranks, after the revolution" if state.revolution else "higher ranks"
@@ -105,7 +97,7 @@ def cards(game: Game, view: State, player: int) -> Cards:
         if other != player:
             seen = together(view, seen, shown_by(view, other))
             rest = without(view, rest, shown_by(view, other))
-    return Cards(cards_in(seen), cards_in(rest))
+    return Cards(plays.cards_in(seen), plays.cards_in(rest))
 
 
 def explanations_of(rules: Rules, sets: bool = False) -> Explanations:

@@ -110,17 +110,11 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Log:
-    """A log as text by key.
+    """A log as text by key."""
 
-    Attributes:
-        header: Values of the header by key.
-        rounds: Values of each round by key.
-        first: Number of the first round; not 0 if the log is the end of a longer one.
-    """
-
-    header: dict[str, str]
-    rounds: list[dict[str, str]] = field(default_factory=list)
-    first: int = 0
+    header: dict[str, str]  # values of the header by key
+    rounds: list[dict[str, str]] = field(default_factory=list)  # values of each round by key
+    first: int = 0  # number of the first round; not 0 if the log is the end of a longer one
 
     @property
     def names(self) -> tuple[str, ...]:

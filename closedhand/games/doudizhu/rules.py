@@ -314,17 +314,13 @@ def legal(rules, state, out):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action, and determine the next player to act.
-
-    If all pass in the auction, the cards are dealt again. After `passed_deals` such deals the game
-    ends instead, unless this option is 0.
-    """
+    """Apply a legal action, and determine the next player to act."""
     opening = auction.is_opening(rules, state)  # it reads `moves`, which grows below
     state.history[state.moves] = action
     state.moves += 1
     if opening:
         if auction.say(rules, state, action - auction.pass_id(rules)):
-            if rules.options.passed_deals == 0:
+            if rules.options.passed_deals == 0:  # no number of deals ends the game
                 deal(rules, state, state.seed)
             elif state.passed + 1 < rules.options.passed_deals:
                 passed = state.passed + 1
