@@ -75,13 +75,9 @@ def learned(seconds: float) -> float:
 
 
 def decision(seconds: float) -> float:
-    """Measure milliseconds of a decision of small untrained networks: the 95th percentile."""
-    from closedhand.agents.doudizhu.deeprocket.networks import Network
-    from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
-
+    """Measure milliseconds of a decision of `policy-net`: the 95th percentile."""
     game = make_game("doudizhu")
-    agent = PolicyNetAgent(game, "untrained", Network("policy"), Network("kicker"))
-    partner = make_agent(game, "greedy")
+    agent, partner = make_agent(game, "policy-net"), make_agent(game, "greedy")
     rng = np.random.default_rng(0)
     state = game.deal(rng)
     agent.act(game.view(state, 0))
@@ -131,7 +127,7 @@ RATES = (
     ("expert `decompose`: games for the networks", expert_games, "games/s"),
     ("policy network: pairs encoded from games", encoded, "pairs/s"),
     ("policy network, small: training, encoding not counted", learned, "pairs/s"),
-    ("agent policy-net, small: 95th percentile of a decision with a choice", decision, "ms"),
+    ("agent `policy-net`: 95th percentile of a decision with a choice", decision, "ms"),
     ("`value-net` trains itself: decisions played and learned", self_play, "decisions/s"),
     ("agent `value-net`: a decision with a choice, in a kernel", value_decision, "µs"),
     ("agent `policy` of Daihinmin: a decision with a choice, in a kernel", pattern_decision, "µs"),
