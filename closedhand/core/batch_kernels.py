@@ -183,13 +183,6 @@ def returns_all(rules: Rules, states: States, games: Indices, out: Floats) -> No
 
 
 @kernel
-def hide_all(rules: Rules, states: States) -> None:
-    """Turn every state into the view of its player to act."""
-    for i in range(len(states)):
-        contract.hide(rules, states[i], states[i].player)
-
-
-@kernel
 def hide_for(rules: Rules, states: States, seats: Seats) -> None:
     """Turn `states[i]` into the view of the player `seats[i]`."""
     for i in range(len(states)):

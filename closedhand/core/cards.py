@@ -50,8 +50,7 @@ def shuffle_first(deck: NDArray[Any], number: Integer, seed: np.uint64) -> np.ui
     """
     for i in range(number - 1, 0, -1):
         # Xorshift64 (Marsaglia, 2003): one number is the whole generator, so that a state can hold
-        # it for a new deal in the middle of a game. Its lowest bits are the weakest: they are
-        # dropped.
+        # it for a new deal in the middle of a game. Its lowest bits, the weakest, are dropped.
         seed ^= seed << np.uint64(13)
         seed ^= seed >> np.uint64(7)
         seed ^= seed << np.uint64(17)

@@ -81,15 +81,11 @@ def check_seed(seed: Any) -> int:
     return whole_number(seed, "a seed", 0)
 
 
-MOST_LEARNER_SEED = 2**64 - 1
-"""Largest seed of a learner: PyTorch's generators take none above."""
-
-
 def check_learner_seed(seed: Any) -> int:
-    """Check a seed of a learner, a whole number from 0 to `MOST_LEARNER_SEED`."""
+    """Check a seed of a learner, at most 2^64 - 1: PyTorch's generators take none above."""
     number = check_seed(seed)
-    if number > MOST_LEARNER_SEED:
-        raise InputError(f"a seed of a learner is at most {MOST_LEARNER_SEED}, not {shown(seed)}")
+    if number >= 2**64:
+        raise InputError(f"a seed of a learner is at most {2**64 - 1}, not {shown(seed)}")
     return number
 
 

@@ -45,16 +45,11 @@ class Deals:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The deals of a match or league: a number of deals of its seed, or the states of a file.
-
-    Attributes:
-        digest: Checksum of the file; None: there is none.
-        fixed: States of the file, `game.dtype` [number]; None: the seed gives them.
-    """
+    """The deals of a match or league: a number of deals of its seed, or the states of a file."""
 
     number: int
-    digest: str | None
-    fixed: np.ndarray | None
+    digest: str | None  # checksum of the file; None: there is none
+    fixed: np.ndarray | None  # states of the file, `game.dtype` [number]; None: the seed gives them
 
     def states(self, numbers: range) -> np.ndarray | None:
         """Return the states of the deals of these numbers; None if the seed gives them."""

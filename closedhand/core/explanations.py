@@ -65,10 +65,7 @@ def notation_help(game: Game, state: State) -> str:
 
 
 def why_not(game: Game, state: State, action: int) -> str:
-    """Explain in one line why the player to act may not play an action; empty if it is legal.
-
-    `state` may be the player's view.
-    """
+    """Explain in one line why an action may not be played in a state or view; empty if it may."""
     text = game.text(action, state)
     if game.over(state):
         return "the game is over"

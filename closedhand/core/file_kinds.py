@@ -22,15 +22,10 @@ GENERATOR = f'<meta name="generator" content="{MARK}">'
 
 
 class FileKind(NamedTuple):
-    """A kind of file: its name, and a test.
+    """A kind of file."""
 
-    Attributes:
-        text: Name of such a file in messages, such as `the results of a match`.
-        holds: Function that tells whether a nonempty file is of this kind; it may raise any error.
-    """
-
-    text: str
-    holds: Callable[[Path], bool]
+    text: str  # name of such a file in messages, such as `the results of a match`
+    holds: Callable[[Path], bool]  # whether a nonempty file is of this kind; may raise any error
 
 
 def holds(kind: FileKind, path: Path) -> bool:

@@ -118,11 +118,10 @@ def _part(found: Path) -> Path:
 
 
 def refuse_foreign(path: Path, kind: FileKind) -> None:
-    """Refuse to write a file of a kind over one of another kind, unless the latter is empty.
+    """Refuse to write over a file of another kind, unless that is empty or `overwrite` is set.
 
     Raises:
-        InputError: `overwrite` is not set, and the file is of another kind or beyond the limit of
-            reading; or as for `target`.
+        InputError: The file is of another kind or beyond the limit of reading; or as for `target`.
     """
     found = target(path)
     if overwrite.get() or not found.exists() or not found.stat().st_size or holds(kind, found):
@@ -342,12 +341,10 @@ def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
 
 
 def _release(held: "BaseFileLock") -> None:
-    """Remove the file of a lock, then release it.
-
-    In this order nobody can lock a file that is then removed. On Windows `filelock` removes files.
-    """
+    """Remove the file of a lock, then release it."""
+    # In this order nobody can lock a file that is then removed.
     if held.is_locked:
-        with suppress(OSError):
+        with suppress(OSError):  # on Windows `filelock` removes files
             os.unlink(held.lock_file)
         held.release()
 

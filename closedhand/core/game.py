@@ -284,8 +284,8 @@ class Game:
         """Write an action; given a state, in the shorter notation for `state.player`, if any."""
         number = whole_number(action)
         if not 0 <= number < self.num_actions:
-            raise InputError(f"{self.name} has no action {shown(action)}: actions are 0 to "
-                             f"{self.num_actions - 1}")  # fmt: skip
+            last = self.num_actions - 1
+            raise InputError(f"{self.name} has no action {shown(action)}: actions are 0 to {last}")
         if state is not None:
             self._check(state)
         return self.notation.text(number, state)

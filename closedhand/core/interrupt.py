@@ -15,14 +15,10 @@ WAIT = 0.25
 
 
 class Deferral:
-    """The state of a deferred Ctrl-C; a loop calls it at its safe points.
-
-    Attributes:
-        presses: Number of times that Ctrl-C was pressed.
-    """
+    """The state of a deferred Ctrl-C; a loop calls it at its safe points."""
 
     def __init__(self) -> None:
-        self.presses = 0
+        self.presses = 0  # number of times that Ctrl-C was pressed
 
     def __call__(self) -> None:
         """Raise `KeyboardInterrupt` if there was a Ctrl-C."""

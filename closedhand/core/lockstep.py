@@ -51,7 +51,7 @@ def step(
 ) -> None:
     """Play one action in each of `games`, indices, int64 [m]; the rest is as for `play_out`."""
     views = states[games]
-    batch_kernels.hide_all(game.rules, views)
+    batch_kernels.hide_for(game.rules, views, views["player"].astype(np.int64))
     actions = integers("actions", choose(views, games), len(games))
     status = np.empty(len(states), np.int8)
     batch_kernels.play_all(game.rules, states, games, actions, game.num_actions, status)

@@ -24,9 +24,6 @@ MODULES = {
 """Modules that the package imports, by the smallest extra of `pyproject.toml` with them."""
 EXTRAS = {module: extra for extra, modules in MODULES.items() for module in modules}
 
-LARGER = {"play": " to play, 'closedhand[learn]' to train"}
-"""Text after the command that installs an extra: its purpose, and a larger extra."""
-
 
 def require(*modules: str) -> None:
     """Raise an `InputError` if a module is not installed; import none. Call it before long work."""
@@ -66,4 +63,4 @@ def _line(module: str) -> str:
         return f"the module {module} is missing"
     extra = EXTRAS[module]
     line = f"the module {module} is missing or too old: pip install 'closedhand[{extra}]'"
-    return line + LARGER.get(extra, "")
+    return f"{line} to play, 'closedhand[learn]' to train" if extra == "play" else line

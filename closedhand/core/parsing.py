@@ -93,17 +93,11 @@ def _depth(text: str) -> int:
 
 
 class Kind(NamedTuple):
-    """A kind of JSON value.
+    """A kind of JSON value."""
 
-    Attributes:
-        name: Name of a value for messages, such as `a text`.
-        plural: Name of several values, such as `texts`.
-        holds: Function that returns whether a value is of this kind.
-    """
-
-    name: str
-    plural: str
-    holds: Callable[[Any], bool]
+    name: str  # name of a value in messages, such as `a text`
+    plural: str  # name of several values, such as `texts`
+    holds: Callable[[Any], bool]  # whether a value is of this kind
 
 
 def is_number(value: Any) -> bool:

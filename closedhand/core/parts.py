@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from closedhand.core.text import reason_of
 from closedhand.core.version import __version__
 
 
+@dataclass(eq=False)
 class Notes:
     """The argument of a part of a computation, to report progress and save partial results.
 
@@ -25,14 +27,11 @@ class Notes:
         kept: The function given to `keep`; None: only the final result is saved.
     """
 
-    def __init__(
-        self, path: Path, begun: Any, progress: Callable[[float], object], watch: Watch
-    ) -> None:
-        self.path = path
-        self.begun = begun
-        self.kept: Callable[[], Any] | None = None
-        self._progress = progress
-        self._watch = watch
+    path: Path
+    begun: Any
+    _progress: Callable[[float], object]
+    _watch: Watch
+    kept: Callable[[], Any] | None = None
 
     def __call__(self, share: float) -> None:
         """Report the share done, 0 to 1; raise `KeyboardInterrupt` if there was a Ctrl-C."""

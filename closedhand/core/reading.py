@@ -185,9 +185,7 @@ def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Iterate over the `filled_lines` of a file, except comments, which begin with `#`."""
-    for number, line in filled_lines(path):
-        if not line.startswith("#"):
-            yield number, line
+    return ((number, line) for number, line in filled_lines(path) if not line.startswith("#"))
 
 
 def load_json(path: Path) -> Any:

@@ -15,14 +15,11 @@ from closedhand.core.registry import spec_of
 
 
 class Section(NamedTuple):
-    """A section of the rules in words, such as the course of play.
-
-    `text` has its paragraphs, `plays` pairs of the name of a play and example cards, with spaces.
-    """
+    """A section of the rules in words, such as the course of play."""
 
     title: str
-    text: tuple[str, ...]
-    plays: tuple[tuple[str, str], ...] = ()
+    text: tuple[str, ...]  # paragraphs
+    plays: tuple[tuple[str, str], ...] = ()  # name of a play, and example cards with spaces
 
 
 ENGLISH = "en"

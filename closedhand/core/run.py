@@ -173,11 +173,8 @@ class Watch:
         return time.monotonic() - self._saved > max(SAVE_EVERY, MOST_SAVING * self._cost)
 
     def tick(self, note: Callable[[], object] = lambda: None) -> bool:
-        """Count a piece of work, `note` it, and save if that is due; return False after a Ctrl-C.
-
-        If a Ctrl-C ends `note`, the piece is saved nevertheless.
-        """
-        self.pieces += 1
+        """Count a piece of work, `note` it, and save if due; return False after a Ctrl-C."""
+        self.pieces += 1  # before a Ctrl-C may end `note`: the piece is saved nevertheless
         note()
         if self.due:
             self.save()
@@ -320,14 +317,11 @@ class Run(Generic[Worker]):
         return round(self.seconds, 6)
 
     def save(self) -> None:
-        """Do `save_results`, then write a checkpoint.
-
-        The first is also written before: without a checkpoint `made` counts as another run's.
-        """
+        """Do `save_results`, then write a checkpoint."""
         if self.note_checkpoints:
             self.note()
         if self.made is not None and self.path is not None and not self.path.exists():
-            self._keep()
+            self._keep()  # first: without a checkpoint `made` counts as another run's
         self.save_results()
         self._keep()
 

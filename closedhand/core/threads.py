@@ -92,10 +92,8 @@ def side_by_side(work: Callable[[int, int], object], number: int, threads: int) 
 
 @cache
 def _jobs(threads: int, process: int) -> SimpleQueue[Callable[[], None]]:
-    """Return the job queue of the lasting threads of a process; a forked one needs threads anew.
-
-    An executor of Python has locks that stay shut if a signal handler raises while one is held.
-    """
+    """Return the job queue of the lasting threads of a process; a forked one needs threads anew."""
+    # Not an executor, whose locks stay shut if a signal handler raises while one is held.
     jobs = SimpleQueue[Callable[[], None]]()
     for _ in range(threads):
         Thread(target=_work_off, args=(jobs,), daemon=True).start()

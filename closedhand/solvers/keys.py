@@ -38,12 +38,12 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
     `states` [n] may be views, except with `together`: the seats of a side then share knowledge.
     """
     keys = np.zeros((len(states), 2), np.uint64)
+    seats = states["player"].astype(np.int64)
     if not together:
         views = states.copy()
-        batch_kernels.hide_all(game.rules, views)
+        batch_kernels.hide_for(game.rules, views, seats)
         hash_views(views, keys)
         return keys
-    seats = states["player"].astype(np.int64)
     sides = np.array(game.sides)
     for k in range(game.num_players):
         # The seat k places after the one to act, if it is on the same side.

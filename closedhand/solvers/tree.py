@@ -280,7 +280,7 @@ def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.n
             if new.any():
                 seen[sets] = True
                 views = level.states[deciding[where[new]]]
-                batch_kernels.hide_all(game.rules, views)
+                batch_kernels.hide_for(game.rules, views, views["player"].astype(np.int64))
                 yield views, sets[new]
 
 

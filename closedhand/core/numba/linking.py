@@ -231,14 +231,8 @@ class _WholeCompiler(private.Compiler):
 
 def _copy(function: Any) -> Any:
     """Copy a function: Numba compiles one at a time, and a `Whole` may call itself."""
-    copied = FunctionType(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    copied.__kwdefaults__ = function.__kwdefaults__
+    copied = FunctionType(function.__code__, function.__globals__, closure=function.__closure__)
+    copied.__defaults__, copied.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return update_wrapper(copied, function)
 
 

@@ -92,8 +92,7 @@ numba.np.arrayobj make_array(array_type)
 # Attributes of instances, with the function that sets or reads them. Finding the name in that
 # function avoids making an instance.
 _ATTRIBUTES = """
-numba.core.caching FunctionCache.__init__ _impl _cache_path _cache_file
-numba.core.caching FunctionCache.__init__ locator filename_base
+numba.core.caching FunctionCache.__init__ _impl _cache_path _cache_file locator filename_base
 numba.core.caching IndexDataCacheFile.__init__ _index_path _source_stamp
 numba.core.caching IndexDataCacheFile._save_index _open_for_write
 numba.core.codegen CPUCodeLibrary.__init__ _shared_module
@@ -117,7 +116,6 @@ numba.core.cpu CPUTargetOptions.no_cpython_wrapper
 numba.core.dispatcher Dispatcher._numba_type_
 numba.core.typed_passes NativeLowering._name
 numba.core.typed_passes NativeLowering.pass_id
-numba.core.typing.templates make_overload_template
 """
 
 
