@@ -24,7 +24,7 @@ def generate(
     """Play games between agents, and yield their records.
 
     Each side of each game draws one of the agents, which plays all its seats; one that is named
-    twice is drawn twice as often. `progress` is called with the number of games played so far.
+    twice is drawn twice as often. `progress` gets the number of games played so far.
 
     Raises:
         InputError: An agent is unknown or plays illegally, there is none, the seed is not allowed,

@@ -168,14 +168,12 @@ def summary(
         - `misfit`: largest difference between an observed win rate and that of the model.
     """
     rows, misfit = rate(agents, [meeting_of(game, data["pairs"][0]) for data in matches], seed)
+    names = combinations(files.labels(agents), 2)
     return {
         "game": spec_of(game.name).title,
         "seed": seed,
         "agents": rows,
-        "pairs": [
-            _by_role(pair, data)
-            for pair, data in zip(combinations(files.labels(agents), 2), matches, strict=True)
-        ],
+        "pairs": [_by_role(pair, data) for pair, data in zip(names, matches, strict=True)],
         "misfit": misfit,
     }
 

@@ -95,11 +95,6 @@ def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) ->
     return make_game(name, **load_ref(league_options)(options, rounds, duplicate))
 
 
-def rounds_per_deal(game: Game, duplicate: bool) -> int:
-    """Return the number of rounds of a deal at all its tables."""
-    return game.rounds * (game.num_players if duplicate else 1)
-
-
 def seat_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
     """Return an agent for each seat: the given ones, then the last of them at all further seats.
 
@@ -125,13 +120,11 @@ def deals_per_job(game: Game, specs: Sequence[Spec]) -> int:
     - otherwise as many deals as fit into `CHUNK` rounds, at least 1, and at least `TOGETHER` if all
       agents are quick and steady: then the number does not change results.
     """
-    deals = max(1, CHUNK // game.rounds)
     found = [traits_of(game, spec) for spec in specs]
     if game.rounds > 1 and any(each.remembers for each in found):
         return 1
-    if all(each.steady and (each.microseconds or math.inf) <= QUICK for each in found):
-        return max(deals, TOGETHER)
-    return deals
+    is_quick = all(each.steady and (each.microseconds or math.inf) <= QUICK for each in found)
+    return max(TOGETHER if is_quick else 1, CHUNK // game.rounds)
 
 
 def play_chunk(
@@ -152,10 +145,8 @@ def play_chunk(
     ended = np.zeros(len(states), np.int64)  # rounds that have ended, by state
 
     def after(moved: np.ndarray) -> None:
-        """Record the rounds that have just ended: payoffs change at the end of a round.
-
-        If payoffs change more often than there are rounds, the last round gets the rest.
-        """
+        # Record the rounds that have just ended: payoffs change at the end of a round. If they
+        # change more often, the last round gets the rest.
         batch_kernels.returns_all(game.rules, states, moved, now)
         grown = moved[(now[moved] != before[moved]).any(axis=1)]
         paid[grown, np.minimum(ended[grown], game.rounds - 1)] += now[grown] - before[grown]

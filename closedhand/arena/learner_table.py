@@ -40,32 +40,21 @@ Each = TypeVar("Each")
 
 
 class Result(NamedTuple):
-    """The result of a cell.
-
-    Attributes:
-        budget: Steps of the learner, as planned.
-        machine: Description of the machine, by the names of `MACHINE`.
-        processor_seconds: Processor time of the learning and of the estimates of the curve.
-        steps: Steps at the end.
-        seconds: Seconds of learning, by the clock.
-        measures: Estimates at the end, by name.
-        curve_of: Name of the measure of the curve.
-        curve: Steps, seconds, and the mean, low and high of an estimate; float64 [points, 5].
-    """
+    """The result of a cell."""
 
     game: str
     learner: str
-    budget: int
+    budget: int  # steps of the learner, as planned
     seed: int
     version: str
     date: str
-    machine: dict[str, str]
-    processor_seconds: float
-    steps: int
-    seconds: float
-    measures: dict[str, Estimate]
-    curve_of: str
-    curve: np.ndarray
+    machine: dict[str, str]  # description by the names of `MACHINE`
+    processor_seconds: float  # of the learning and of the estimates of the curve
+    steps: int  # steps at the end
+    seconds: float  # seconds of learning, by the clock
+    measures: dict[str, Estimate]  # estimates at the end, by name
+    curve_of: str  # name of the measure of the curve
+    curve: np.ndarray  # steps, seconds, and mean, low and high of an estimate; float64 [points, 5]
 
     @property
     def cell(self) -> tuple[str, str, int, int, str]:

@@ -51,21 +51,13 @@ LEARNING = 0.7
 
 @dataclass(frozen=True)
 class Plan:
-    """Settings that all cells share.
+    """Settings that all cells share."""
 
-    Attributes:
-        steps: Budget of a learner.
-        points: Number of points of a curve.
-        curve_deals: Deals for a point of the curve, each played at every side.
-        deals: Deals for the scores at the end.
-        responder_steps: Budget of the responder to the learned agent.
-    """
-
-    steps: int = 10**6
-    points: int = 10
-    curve_deals: int = 500
-    deals: int = 5000
-    responder_steps: int = 250_000
+    steps: int = 10**6  # budget of a learner
+    points: int = 10  # number of points of a curve
+    curve_deals: int = 500  # deals for a point of the curve, each played at every side
+    deals: int = 5000  # deals for the scores at the end
+    responder_steps: int = 250_000  # budget of the responder to the learned agent
 
 
 QUICK = Plan(2000, 2, 20, 50, 500)
@@ -131,8 +123,8 @@ def compute(
 ) -> None:
     """Compute cells, except those that the folder holds with the same settings.
 
-    The folder has a file for each cell, and the runs of cells in `runs`. `progress` is called with
-    the name of a cell, the number of cells done and that of all.
+    The folder has a file for each cell, and the runs of cells in `runs`. `progress` gets the name
+    of a cell, the number of cells done and that of all.
 
     Raises:
         InputError: A result cannot be written, a file of another kind is in its place, or a library

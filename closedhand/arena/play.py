@@ -30,17 +30,11 @@ WIDTH = 76
 
 
 class Event(NamedTuple):
-    """An entry of the log, as the person saw it.
+    """An entry of the log, as the person saw it."""
 
-    Attributes:
-        who: The player; empty for an event that is not an action.
-        what: Notation of the action, or text of the event.
-        forced: Whether it was the person's only legal action, played without asking.
-    """
-
-    who: str
-    what: str
-    forced: bool = False
+    who: str  # the player; empty for an event that is not an action
+    what: str  # notation of the action, or text of the event
+    forced: bool = False  # whether it was the person's only legal action, played without asking
 
     def __str__(self) -> str:
         text = f"{self.who}: {self.what}" if self.who else self.what
@@ -52,12 +46,7 @@ class AgentFailed(InputError):
 
 
 class Session:
-    """One game of a person against agents.
-
-    Attributes:
-        state: Current state, hidden cards included; only views of it are shown during the game.
-        log: Actions and events, as the person saw them.
-    """
+    """One game of a person against agents."""
 
     def __init__(
         self, game: Game, state: State, seat: int, agents: Sequence[Agent], adviser: Agent
@@ -79,8 +68,8 @@ class Session:
             )
         self.game = game
         self.seat = seat
-        self.state = state.copy()
-        self.log: list[Event] = []
+        self.state = state.copy()  # with hidden cards; only views are shown during the game
+        self.log: list[Event] = []  # actions and events, as the person saw them
         self._agents = {(seat + 1 + i) % game.num_players: a for i, a in enumerate(agents)}
         self._adviser = adviser
         # For `undo`: the state before each decision of the person, and the length of the log.
@@ -174,15 +163,13 @@ class Session:
                     raise AgentFailed(f"player_{player}, {agent.name}: {error}") from error
 
     def _play(self, action: int, forced: bool = False) -> None:
-        """Play an action of the player to act, and log it as the person sees it.
-
-        The change of `moves` distinguishes the kinds of action: 1 is a play, 0 a part of a play (a
-        sub-step), and any other number means that a new round or a redeal has begun.
-        """
+        """Play an action of the player to act, and log it as the person sees it."""
         before = self.state.copy()
         self.game.play(self.state, action)
         self._hints = []
         player = int(before.player)
+        # 1 is a play, and 0 a part of a play (a sub-step). Any other number means that a new round
+        # or a redeal has begun.
         added = int(self.state.moves) - int(before.moves)
         seen = int(self.game.history(self.view)[-1]) if added == 1 else -1
         if player == self.seat:
@@ -204,11 +191,6 @@ class Score:
     def __init__(self, players: int) -> None:
         self.points = np.zeros(players)
         self.hands = 0
-
-    def add(self, returns: np.ndarray) -> None:
-        """Add the payoffs of a hand, float64 [players]."""
-        self.points += returns
-        self.hands += 1
 
     def __str__(self) -> str:
         hands = "1 hand" if self.hands == 1 else f"{self.hands} hands"
@@ -246,7 +228,8 @@ def run(
         return False
     terminal.show_table(session.state)
     returns = session.game.returns(session.state)
-    score.add(returns)
+    score.points += returns
+    score.hands += 1
     if score.hands > 1:
         show(str(score))
     # Compare with the mean, as all payoffs may be positive.

@@ -16,6 +16,7 @@ from closedhand.core.registry import make_game, read_options
 
 COLUMNS = 8
 """Most panels side by side."""
+MARKERS = "osD^vPX*h"
 
 
 def plot_match(data: dict[str, Any], path: Path) -> None:
@@ -51,8 +52,7 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
         bars.errorbar(points["mean"], i, xerr=spread([points]), fmt="o", capsize=4)
         label = f"{points['mean']:.3f}"
         bars.annotate(label, (points["mean"], i), (0, 7), textcoords="offset points", ha="center")
-    lines.set_xlabel("rounds")
-    lines.set_ylabel("points")
+    lines.set(xlabel="rounds", ylabel="points")
     lines.grid(True, alpha=0.3)
     lines.legend(fontsize=8)
     bars.set_yticks(range(len(names)), names)
@@ -94,9 +94,6 @@ def save_figure(figure: Any, path: Path) -> None:
     write_atomically(path, buffer.getvalue())
 
 
-MARKERS = "osD^vPX*h"
-
-
 def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
     """Draw NashConv against iterations and against seconds, a line for each algorithm.
 
@@ -113,9 +110,8 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
             values = [p[unit] for p in points], [p["nash_conv"] for p in points]
             axis.loglog(*values, label=run["algorithm"], **style)
     game = make_game(runs[0]["game"], **runs[0]["options"])
-    axes[0].set_ylabel(
-        f"NashConv, {game.unit} a game (exploitability is 1/{game.num_players} of it)"
-    )
+    share = f"exploitability is 1/{game.num_players} of it"
+    axes[0].set_ylabel(f"NashConv, {game.unit} a game ({share})")
     axes[0].set_xlabel("iterations")
     axes[1].set_xlabel("seconds of work, without evaluation")
     for axis in axes:

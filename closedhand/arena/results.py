@@ -130,9 +130,8 @@ class Score(NamedTuple):
     """Score of the first agent of a match against the second, over all roles; prints as a line.
 
     Attributes:
-        won: Share of games won by the first agent, with its 95% interval; None where no payoff is a
-            loss.
-        points: Points a game of the first agent, as in `summary`, with their 95% interval.
+        won: Share of games won, with its 95% interval; None where no payoff is a loss.
+        points: Points a game, as in `summary`, with their 95% interval.
     """
 
     agents: tuple[str, str]
@@ -165,10 +164,9 @@ def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str,
     roles = [*role_names(game), ALL]
     each = [points(game, chunk.returns, agent) for agent in (0, 1)]
     by_agent = [_with_mean(own) for own in each]
-    won = [_with_mean(wins(own)) for own in each]
     # Estimates by agent and role. A column that equals the win rate gets its kind of interval.
-    scores = [student(each) for each in by_agent]
-    win_rates = [shares(own) for own in won]
+    scores = [student(own) for own in by_agent]
+    win_rates = [shares(_with_mean(wins(own))) for own in each]
     columns = {
         column: [
             win_rates[i] if np.array_equal(own, wins(each[i])) else student(_with_mean(own))
@@ -199,16 +197,11 @@ def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str,
 def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
     """Compute the columns of a game's spec from payoffs of each agent, float64 [deals, sides].
 
-    The result has the values for each agent by column, in the same shape, as far as the game's
-    options allow.
+    The result has values of that shape by column and agent, as far as the game's options allow.
     """
-    found: dict[str, list[np.ndarray]] = {}
     columns = GAMES[game.name].columns if game.name in GAMES else {}
-    for name, ref in columns.items():
-        values = [load_ref(ref)(game, own) for own in by_agent]
-        if all(value is not None for value in values):
-            found[name] = values
-    return found
+    found = {name: [load_ref(ref)(game, own) for own in by_agent] for name, ref in columns.items()}
+    return {name: own for name, own in found.items() if all(each is not None for each in own)}
 
 
 def times(chunk: Chunk) -> dict[str, Any]:
@@ -264,8 +257,7 @@ def load(
         InputError: The file cannot be read, or was played with other settings.
     """
     players = parse_all(game, agents)
-    wanted = {**match_settings(game, players, seed), "deals_digest": digest}
-    data = load_same(path, wanted)
+    data = load_same(path, {**match_settings(game, players, seed), "deals_digest": digest})
     shape = (-1, len(tables(game.sides)), game.num_players)
     with continuing(path):
         pairs = tuple(chunk_of(game, pair, pair["returns"], shape, 2) for pair in data["pairs"])

@@ -69,16 +69,11 @@ def closedhand(
         os.environ[reading.LIMITS] = str(limits)  # worker processes inherit it
 
 
-app.command()(match.match)
-app.command()(play.play)
-app.command()(deals.deals)
-app.command()(endgame.endgame)
+for command in (match.match, play.play, deals.deals, endgame.endgame):
+    app.command()(command)
 app.command(context_settings=solve.CONTEXT)(solve.solve)
-app.command()(exploit.exploit)
-app.command()(judge.judge)
-app.command()(compile.compile)
-app.command()(bench.bench)
-app.command()(web.web)
+for command in (exploit.exploit, judge.judge, compile.compile, bench.bench, web.web):
+    app.command()(command)
 app.command()(example.example)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")

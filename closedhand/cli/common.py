@@ -94,7 +94,6 @@ RecordsGame = Annotated[
 Restart = Annotated[bool, typer.Option("--restart", help="Start from scratch instead of resuming.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
-
 LARGEST = 1e9
 """Largest value of a `positive` option: in seconds thirty years, which every clock can hold."""
 
@@ -157,7 +156,7 @@ CLAIMS = Claims()
 
 
 def make_folder(path: Path, results: Mapping[str, FileKind]) -> Path:
-    """Create the folder that a command is going to write to, and claim it until the command ends.
+    """Create the folder that a command will write to, and claim it until the command ends.
 
     `results` are the kinds of the files to be written, by their paths within the folder.
 
@@ -197,9 +196,9 @@ def slug(text: str) -> str:
     Without it `a=1` and `a=-1` would have one name, and the results of two matches one file.
     """
     name = re.sub(r"\W+", "-", text)
-    sum = zlib.crc32(text.encode(errors=UNPAIRED))
-    is_clear = len(name) <= 100 and CLEAR.fullmatch(text)
-    return name if is_clear else f"{name[:90]}-{sum:08x}"
+    if len(name) <= 100 and CLEAR.fullmatch(text):
+        return name
+    return f"{name[:90]}-{zlib.crc32(text.encode(errors=UNPAIRED)):08x}"
 
 
 def note(text: str) -> None:
@@ -294,15 +293,16 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
 
 def progress_lines(unit: str, total: int | None) -> Callable[..., None]:
     """Make an `update` like that of `progress_bar` that prints a line once a minute."""
-    named, printed = (unit, total), time.monotonic()
+    last_unit, last_total, printed = unit, total, time.monotonic()
 
     def update(done: float, total: int | None = None, unit: str | None = None) -> None:
-        nonlocal named, printed
-        named = (unit or named[0], named[1] if total is None else total)
+        nonlocal last_unit, last_total, printed
+        last_unit = unit or last_unit
+        last_total = last_total if total is None else total
         if time.monotonic() - printed >= SECONDS_A_LINE:
             printed = time.monotonic()
-            of = "" if named[1] is None else f" of {named[1]:,}"
-            note(f"{int(done):,}{of} {named[0]}")
+            of = "" if last_total is None else f" of {last_total:,}"
+            note(f"{int(done):,}{of} {last_unit}")
 
     return update
 

@@ -30,7 +30,6 @@ def _play(game: Game) -> None:
 
 
 def _batch(game: Game) -> None:
-    """Call every function of batches: deals, steps, masks, observations and playouts."""
     from closedhand.core import batch
 
     rng = np.random.default_rng(0)
@@ -47,18 +46,16 @@ def _envs(game: Game) -> None:
     from closedhand.envs.solo import SoloEnv
     from closedhand.envs.vector import GameVectorEnv
 
-    opponent = spec_of(game.name).opponent
     aec = GameAEC(game)
     aec.reset(seed=0)
     aec.step(int(np.argmax(aec.observe(aec.agent_selection)["action_mask"])))
-    for vector in (
-        GameVectorEnv(game, 2, reward="seats"),
-        GameVectorEnv(game, 2, opponents=opponent),
-        GameVectorEnv(game, 2, opponents="random"),
-    ):
+    opponents = (spec_of(game.name).opponent, "random")
+    vectors = [GameVectorEnv(game, 2, reward="seats")]
+    vectors += [GameVectorEnv(game, 2, opponents=each) for each in opponents]
+    for vector in vectors:
         _, infos = vector.reset(seed=0)
         vector.step(infos["action_mask"].argmax(axis=1))
-    for each in (opponent, "random"):
+    for each in opponents:
         solo = SoloEnv(game, opponents=each)
         _, info = solo.reset(seed=0)
         solo.step(info["action_mask"].argmax())

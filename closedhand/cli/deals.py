@@ -38,7 +38,7 @@ def deals(
     common.claim_files((out, DEALS))
     digest = write_deals(out, bound, number, seed)
     if as_json:
-        about = {"game": bound.name, "deals": number, "seed": seed}
-        common.print_json({**about, "deals_digest": digest})
+        about = {"game": bound.name, "deals": number, "seed": seed, "deals_digest": digest}
+        common.print_json(about)
     else:
         typer.echo(f"saved {number:,} deals as {out}, digest {digest}")

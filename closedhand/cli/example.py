@@ -18,10 +18,9 @@ FOLDER = Path("examples")
 
 def examples() -> dict[str, Path]:
     """Return the examples, files and folders, by name."""
-    folder = next(place for place in PLACES if place.is_dir())
-    found = sorted(folder.iterdir())
-    found = [path for path in found if path.name != "__pycache__"]
-    return {path.stem: path for path in found if path.suffix == ".py" or path.is_dir()}
+    found = sorted(next(place for place in PLACES if place.is_dir()).iterdir())
+    kept = [path for path in found if path.suffix == ".py" or path.is_dir()]
+    return {path.stem: path for path in kept if path.name != "__pycache__"}
 
 
 def example(name: Annotated[str | None, typer.Argument()] = None, json: Json = False) -> None:

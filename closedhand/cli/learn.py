@@ -90,10 +90,8 @@ def trainer(*own: Option) -> Callable[..., None]:
                 learner.remote = remote
                 cores, pieces = remote.cores, learner.settings.pieces
                 if cores > pieces:
-                    note(
-                        f"pieces={pieces} gives work to {pieces} of {cores} cores: try --set "
-                        f"pieces={cores}"
-                    )
+                    advice = f"try --set pieces={cores}"
+                    note(f"pieces={pieces} gives work to {pieces} of {cores} cores: {advice}")
             work(run, folder, None if steps else run.seconds + seconds, steps)
         typer.echo(f"saved {folder}: play it as the agent {AgentSpec('learned', {}, str(folder))}")
         leave_if_interrupted(run.interrupted)
@@ -195,7 +193,6 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
     from closedhand.learning.tensorboard import Board
 
     learner = run.learner
-
     with Board(folder / BOARD, learner.decisions) as board:
 
         def report(entry: dict[str, Any]) -> None:

@@ -168,7 +168,7 @@ def _league(
         raise InputError("a league takes --rounds, or with --duplicate --deals in their place")
     wanted = rounds or 1000
     game = league.bind(name, options, wanted, duplicate)
-    share = league.rounds_per_deal(game, duplicate)
+    share = game.rounds * (game.num_players if duplicate else 1)  # rounds of a deal at all tables
     asked = deals or -(-wanted // share)  # rounded up
     dealt = choose_deals(asked, game, "a league")
     total = dealt.number * share

@@ -73,10 +73,7 @@ def _show(table: Iterable[Option], owner: dict[str, str], hint: str, as_json: bo
         found = [{name: getattr(each, name) for name in names} for each in table]
         print_json({**owner, "options": found})
         return
-
-    def default(each: Option) -> str:
-        return "none" if each.default is None else str(each.default).lower()
-
-    rows = [(each.name, default(each), each.values, each.text) for each in table]
+    # None, the default of some options, is written in lower case like true and false.
+    rows = [(each.name, str(each.default).lower(), each.values, each.text) for each in table]
     print_table(("option", "default", "values", "meaning"), rows)
     typer.echo(hint)

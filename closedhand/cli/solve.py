@@ -283,20 +283,18 @@ def judged_cells(result: dict[str, Any]) -> dict[str, str]:
 def show_results(results: list[dict[str, Any]]) -> None:
     """Print summaries as a table."""
     first = results[0]
+    judged = [f">{name}" for name in judged_cells(first)]
     rows = [
-        {
-            "iterations": f"{result['iterations']:,}" if result["iterations"] else "",
-            "seconds": f"{result['seconds']:.3f}",
-            **judged_cells(result),
-        }
+        (
+            result["algorithm"],
+            f"{result['iterations']:,}" if result["iterations"] else "",
+            f"{result['seconds']:.3f}",
+            *judged_cells(result).values(),
+        )
         for result in results
     ]
-    common.print_table(
-        ["algorithm", *(f">{name}" for name in rows[0])],
-        [(each["algorithm"], *row.values()) for each, row in zip(results, rows, strict=True)],
-        f"{called(first)}; {make_game(first['game'], **first['options']).unit} a game",
-        no_wrap=True,
-    )
+    title = f"{called(first)}; {make_game(first['game'], **first['options']).unit} a game"
+    common.print_table(["algorithm", ">iterations", ">seconds", *judged], rows, title, no_wrap=True)
     for result in results:
         if result["algorithm"] == "lp":
             player = next(iter(result["best_responses"]))

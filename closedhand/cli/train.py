@@ -1,7 +1,6 @@
 """The commands `train …`: one for each game, and those that games add.
 
-`train GAME` finds the trainer of the algorithm in `EVERYWHERE` or `GameSpec.trainers`, reads the
-options that it takes, and calls it.
+`train GAME` calls the trainer of the algorithm, from `EVERYWHERE` or `GameSpec.trainers`.
 """
 
 from pathlib import Path

@@ -34,8 +34,7 @@ def web(
         token: Token that opens the page; by default none on 127.0.0.1 without --origin, else a
             random one.
         origin: Public address of a proxy, https://…; may be repeated.
-        agent: An agent to offer besides the usual ones, such as doudizhu=learned:runs/demo; may be
-            repeated.
+        agent: A further agent to offer, such as doudizhu=learned:runs/demo; may be repeated.
         join: A server of a competition to play at, such as daihinmin:127.0.0.1:42485; may be
             repeated.
     """

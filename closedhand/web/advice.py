@@ -151,10 +151,8 @@ def values(
 
 
 def _first_look(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> list[Gap]:
-    """Compare plays with `first`, the best first; of many plays, those best in a short trial.
-
-    A round of a ranking of all plays takes up to half a second, in which nothing would be shown.
-    """
+    """Compare plays with `first`, the best first; of many plays, those best in a short trial."""
+    # A round of a ranking of all plays takes up to half a second, in which nothing would be shown.
     if len(actions) > MOST_SHOWN:
         trial = _ranking(how, view, actions, first, rng, share=TRIAL, least=1)
         trial.advance(populations=PAIR)
@@ -216,19 +214,13 @@ def _work(ranking: Ranking, seconds: float, populations: int = ROUND) -> None:
 
 
 class Judgement(NamedTuple):
-    """A play compared with the others on the same determinisations.
+    """A play compared with the others on the same determinisations."""
 
-    Attributes:
-        best: The best other play; None if none has a higher mean than the one that was made.
-        cost: Loss against `best`, 0 without one, in payoffs; `low` and `high` are its interval.
-        number: Number of determinisations; 0 if there is no other play.
-    """
-
-    best: int | None
-    cost: float
+    best: int | None  # the best other play; None if none has a higher mean than the one made
+    cost: float  # loss against `best`, 0 without one, in payoffs; `low` and `high`: its interval
     low: float
     high: float
-    number: int
+    number: int  # of determinisations; 0 if there is no other play
 
     @property
     def verdict(self) -> str:

@@ -37,13 +37,13 @@ def card_chances(game: Game, view: State, player: int, seed: int) -> dict[str, A
     else:
         states = [game.redeal(view, player, rng) for _ in range(DETERMINISATIONS)]
     known = game.scene(view)
-    hidden = [i for i, row in enumerate(known) if "" in row.cards]  # an empty text is a hidden card
-    counts = {i: Counter[str]() for i in hidden}
+    # An empty text is a hidden card.
+    counts = {i: Counter[str]() for i, row in enumerate(known) if "" in row.cards}
     for state in states:
         check()
         rows = game.scene(state)
-        for i in hidden:
-            counts[i].update(card for card in rows[i].cards if card.strip())
+        for i, count in counts.items():
+            count.update(card for card in rows[i].cards if card.strip())
     order = _order(game, {card for count in counts.values() for card in count})
     return {
         "cards": order,
@@ -52,9 +52,9 @@ def card_chances(game: Game, view: State, player: int, seed: int) -> dict[str, A
             {
                 "seat": known[i].seat,
                 "label": known[i].label,
-                "chances": [round(counts[i][card] / len(states), 4) for card in order],
+                "chances": [round(count[card] / len(states), 4) for card in order],
             }
-            for i in hidden
+            for i, count in counts.items()
         ],
     }
 

@@ -34,23 +34,16 @@ MOST_GUEST_MESSAGE = 10_000
 
 
 class Connection:
-    """State of the connection of one browser.
-
-    Attributes:
-        owner: Whether the browser may open tables and study games.
-        table: The table that the browser has joined, if any.
-        token: Secret of its seat there; the secret follows the player when seats rotate.
-        outbox: Messages to be sent; None ends the connection.
-        works: Computations for the browser, by name.
-    """
+    """State of the connection of one browser."""
 
     def __init__(self, lobby: Lobby, owner: bool) -> None:
         self.lobby = lobby
-        self.owner = owner
-        self.table: Table | None = None
-        self.token = ""
+        self.owner = owner  # whether the browser may open tables and study games
+        self.table: Table | None = None  # the table that the browser has joined, if any
+        self.token = ""  # secret of its seat there, which follows the player when seats rotate
+        # Messages to be sent; None ends the connection.
         self.outbox: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
-        self.works: dict[str, asyncio.Task[None]] = {}
+        self.works: dict[str, asyncio.Task[None]] = {}  # computations for the browser, by name
         self.study: Study | None = None
         self.explorer: GameExplorer | None = None
         self._leave: Callable[[], None] = lambda: None  # ends the pushes of the table
@@ -153,8 +146,7 @@ class Connection:
 
     def stop(self, name: str) -> None:
         """Stop the computation of a name, if there is one."""
-        task = self.works.pop(name, None)
-        if task:
+        if task := self.works.pop(name, None):
             task.cancel()
 
     async def answer(self, text: str) -> None:

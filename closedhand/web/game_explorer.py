@@ -42,10 +42,7 @@ class Profile(NamedTuple):
 
 
 class GameExplorer:
-    """A small game, its information tree and public graph, and the strategy that is shown.
-
-    The strategy, `profile`, is uniform at first. As threads read it, it is replaced as a whole.
-    """
+    """A small game, its information tree and public graph, and the strategy that is shown."""
 
     def __init__(self, game: Game) -> None:
         """Build the information tree of a game; refuse one that is large or lists no deals."""
@@ -54,7 +51,7 @@ class GameExplorer:
         self.graph = public_graph(game, self.tree)
         self._sets = {view.tobytes(): place for place, view in enumerate(self.graph.views)}
         equal = normalised(self.tree.rows, np.zeros(len(self.tree.actions)))
-        self.profile = self._profile(equal, "uniform")
+        self.profile = self._profile(equal, "uniform")  # replaced as a whole: threads read it
 
     def _profile(self, sigma: np.ndarray, name: str) -> Profile:
         return Profile(name, sigma, losses(self.tree, sigma), flow(self.tree, self.graph, sigma))
@@ -78,8 +75,7 @@ class GameExplorer:
     def solve(self, algorithm: str, seed: int) -> Iterator[tuple[Profile, dict[str, Any]]]:
         """Solve the game by one of `ALGORITHMS` for `LONGEST` seconds; yield profiles, evaluations.
 
-        The caller assigns `profile`: a result that comes after another strategy was chosen must not
-        replace that strategy.
+        The caller assigns `profile`: a late result must not replace a strategy chosen meanwhile.
 
         Raises:
             InputError: There is no such algorithm.

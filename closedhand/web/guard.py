@@ -59,8 +59,7 @@ class Guard:
     def __init__(self, host: str, origins: Collection[str] = ()) -> None:
         """Allow the address that the server listens at, and its public origins behind a proxy."""
         self._origins = {origin.rstrip("/").lower() for origin in origins}
-        self._names = {*LOCAL, host.lower()}
-        self._names |= {host_of(origin) for origin in self._origins}
+        self._names = {*LOCAL, host.lower(), *map(host_of, self._origins)}
         self._is_local = is_local(host)
 
     def admits(self, headers: Mapping[str, str], is_socket: bool = False) -> bool:

@@ -43,13 +43,7 @@ T = TypeVar("T")
 
 
 class Lobby:
-    """All tables of a server.
-
-    Attributes:
-        tables: The open tables by id; those not restored yet are left out.
-        remote_matches: The latest match at each server, by index in `servers`.
-        advisers: The threads for long work, apart from those of the page.
-    """
+    """All tables of a server."""
 
     def __init__(
         self,
@@ -68,14 +62,15 @@ class Lobby:
         self.preparation = preparation or Preparation((), None)
         self.runs = runs
         self.servers = servers
-        self.remote_matches: dict[int, RemoteMatch] = {}
+        self.remote_matches: dict[int, RemoteMatch] = {}  # the latest at each server, by index
         self.log = RateLimitedLog()
         self.folder = folder
         self.past = PastHands(folder / PAST_HANDS)
         self.added = {game: tuple(texts) for game, texts in added.items()}
-        self.tables: dict[str, Table] = {}
+        self.tables: dict[str, Table] = {}  # the open ones by id; not those yet to be restored
         self._agents = ThreadPoolExecutor(max(2, cores()), "agents")
         self._others = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "others")
+        # For long work, apart from that of the page.
         self.advisers = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "advisers")
         self._driven: dict[str, asyncio.Task[None]] = {}
         # Set when a table changes or is to step: then the pause of an agent is measured anew.
@@ -226,8 +221,7 @@ class Lobby:
         self._saved.pop(id, None)
         if isinstance(table, RemoteSeat):
             table.close()
-        task = self._driven.pop(id, None)
-        if task:
+        if task := self._driven.pop(id, None):
             task.cancel()
         self._woken.pop(id, None)
         self._steps.discard(id)
@@ -239,8 +233,7 @@ class Lobby:
             self.past.add(table)
 
     def _notify(self, id: str) -> None:
-        # A copy, as a listener may remove itself.
-        for listener in list(self._listeners.get(id, ())):
+        for listener in list(self._listeners.get(id, ())):  # a listener may remove itself
             try:
                 listener()
             except Exception:  # the view of one browser must not end the games of others

@@ -33,20 +33,14 @@ LITERAL = re.compile(rf"\s*({ONE}|{MANY})\s*")
 
 
 class Position(NamedTuple):
-    """A view as texts.
+    """A view as texts."""
 
-    Attributes:
-        game: Name of the game; empty if the text names none.
-        player: Seat of the player, who holds `hand`.
-        facts: Further knowledge of the player, by name, such as public cards.
-    """
-
-    game: str
+    game: str  # name of the game; empty if the text names none
     options: dict[str, Any]
-    player: int
+    player: int  # seat of the player, who holds `hand`
     hand: str
     actions: list[str]
-    facts: dict[str, Any]
+    facts: dict[str, Any]  # further knowledge of the player, by name, such as public cards
 
 
 def written(

@@ -33,10 +33,8 @@ from closedhand.web.table_view import describe_table
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
-"""Beginning of a line in the file `compiled` of `Preparation`: the versions compiled for.
-
-An edit of a game's source does not change them: the server then compiles that game itself.
-"""
+"""Beginning of a line in the file `compiled` of `Preparation`: the versions compiled for. An edit
+of a game's source does not change them: the server then compiles that game itself."""
 
 MOST_PLAYED = 300
 """Most actions of the hand that is played; a match of many rounds is longer."""
@@ -91,15 +89,11 @@ STAGES: dict[str, Callable[[Game], None]] = {
 
 
 class Preparation:
-    """The stages of games that are still to be prepared, and the thread that prepares them.
-
-    Attributes:
-        left: Pairs of a game and a stage, the next one first; at first there are `total`.
-    """
+    """The stages of games that are still to be prepared, and the thread that prepares them."""
 
     def __init__(self, names: Sequence[str], compiled: Path | None) -> None:
         """List all stages of some games; the file `compiled`, if any, has those compiled before."""
-        self.left = [(name, stage) for stage in STAGES for name in names]
+        self.left = [(name, stage) for stage in STAGES for name in names]  # next one first
         self.total = len(self.left)
         self._ready = {each: threading.Event() for each in self.left}
         self._wanted: deque[tuple[str, str]] = deque()

@@ -39,10 +39,10 @@ def parse_address(text: str) -> Address:
     """Parse `GAME[KEY=VALUE,…]:HOST:PORT`; refuse wrong options, and a game without a client."""
     spec = AgentSpec.parse(text)
     name = spec.name.replace("-", "_")
-    host, colon, port = (spec.argument or "").rpartition(":")
+    host, _, port = (spec.argument or "").rpartition(":")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
-    if not colon or not host:
+    if not host:
         raise InputError(f"a server is GAME:HOST:PORT, not {text!r}")
     client = spec_of(name).client
     if client is None:
@@ -52,19 +52,15 @@ def parse_address(text: str) -> Address:
 
 
 class RemoteSeat(Table):
-    """A table at a remote server, as one player sees it; no agents are made for the others.
-
-    Attributes:
-        asked: Whether a person's decision is awaited.
-        close: Function that leaves the match.
-    """
+    """A table at a remote server, as one player sees it; no agents are made for the others."""
 
     is_own = False
 
     def __init__(
         self, game: Game, view: State, own: int, seat: Seat, leave: Callable[[], None]
     ) -> None:
-        self.own, self.asked = own, False
+        self.own = own
+        self.asked = False  # whether a person's decision is awaited
         self.close = leave
         self._answers: queue.Queue[int | None] = queue.Queue()
         seats = [
@@ -134,11 +130,6 @@ class RemoteMatch:
 
     The client runs in a thread, and the seat may be left at any time. The thread then ends as soon
     as it can; once `end` is set, it changes nothing here.
-
-    Attributes:
-        table: The table; None before the match begins.
-        end: Why the match is over; empty while it goes on.
-        pace: Pause after each turn of an agent here, in seconds.
     """
 
     def __init__(
@@ -151,8 +142,9 @@ class RemoteMatch:
     ) -> None:
         """Prepare a match in the event loop; its table goes to `opened` once, then to `changed`."""
         self.address, self.seat, self.name = address, seat, seat.occupant
-        self.table: RemoteSeat | None = None
-        self.end, self.pace = "", PACE
+        self.table: RemoteSeat | None = None  # None before the match begins
+        self.end = ""  # why the match is over; empty while it goes on
+        self.pace = PACE  # seconds of the pause after each turn of an agent here
         self._bind, self._opened, self._changed = bind, opened, changed
         self._client: Any = None
         self._loop = asyncio.get_running_loop()

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -43,14 +44,18 @@ def everything_in(folder: Path | None, tables: Collection[str] = ()) -> dict[str
         data = _kept(path, state, read_json)
         # A file is finished if `interrupted` is false, or absent in a file with a `curve`.
         about["live"] = about["live"] and bool(data.get("interrupted", "curve" not in data))
-        found["results"] += _quietly(_results, data, about)
-        found["curves"] += _quietly(_curves, data, about)
+        with suppress(*DAMAGED):
+            found["results"] += _results(data, about)
+        with suppress(*DAMAGED):
+            found["curves"] += _curves(data, about)
         if "pairs" in data and "deals" in data:
             matches.setdefault(path.parent, []).append(data)
     shown = {(folder / curve["file"]).parent for curve in found["curves"]}
     for path, about, state in _newest(folder, "npz"):
         if path.name in CHECKPOINTS and path.parent not in shown:
-            found["curves"] += _quietly(_curves, _kept(path, state, _metadata_of), about)
+            data = _kept(path, state, _metadata_of)
+            with suppress(*DAMAGED):
+                found["curves"] += _curves(data, about)
     for place, played in matches.items():
         found["ladders"] += ladders_of(played, {"file": str(place.relative_to(folder))})
     return found
@@ -91,16 +96,6 @@ def _kept(
 def _metadata_of(path: Path) -> dict[str, Any]:
     arrays = read_arrays(path, METADATA)
     return {name: json_in(arrays, name) for name in METADATA if name in arrays}
-
-
-def _quietly(
-    read: Callable[[Any, dict[str, Any]], list[dict[str, Any]]], data: Any, about: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Apply a reader to unchecked data; return an empty list if it fails."""
-    try:
-        return read(data, about)
-    except DAMAGED:
-        return []
 
 
 def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:

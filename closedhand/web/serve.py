@@ -46,7 +46,7 @@ def run(
     browser: bool,
     note: Callable[[str], None],
 ) -> None:
-    """Serve until Ctrl-C; `note` is called with a line that states the link.
+    """Serve until Ctrl-C; `note` gets a line that states the link.
 
     Port 0 is any free port. `token` is the secret of the owner; None makes a random one, or none at
     a local address without `origins`. `origins` are public addresses of proxies, `servers` texts
@@ -105,17 +105,13 @@ def uvicorn_refusals(refusals: RateLimitedLog) -> Generator[None]:
 class TimedConnection(asyncio.Protocol):
     """Mixin of uvicorn's connections that closes a connection after a time without progress.
 
-    Uvicorn has no deadline for clients that send a request byte by byte, never finish the handshake
-    of a WebSocket, or do not read the last answer.
-
-    Attributes:
-        since: Time of the latest progress, by the clock of the event loop.
+    Uvicorn has no deadline for slow requests, unfinished WebSocket handshakes, or unread answers.
     """
 
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
     connections: set[Any]
-    since: float
+    since: float  # time of the latest progress, by the clock of the event loop
 
     @property
     def allowed(self) -> float:

@@ -1,7 +1,7 @@
 """The server: the files of one page, and one WebSocket for everything else."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
 
@@ -17,7 +17,7 @@ from closedhand.core.parsing import NATURAL, TEXT, check_fields, parse_json
 from closedhand.core.version import __version__
 from closedhand.web import catalogue, requests
 from closedhand.web.connection import Connection
-from closedhand.web.guard import MOST_MESSAGE, Bucket, Guard, RateLimitedLog, is_secret
+from closedhand.web.guard import MOST_MESSAGE, Bucket, Guard, is_secret
 from closedhand.web.lobby import Lobby
 
 HELLO_SECONDS = 10.0
@@ -74,10 +74,13 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
 
     async def socket(websocket: WebSocket) -> None:
         peer = websocket.client.host if websocket.client else "?"
+
+        async def refuse(kind: str, code: int = POLICY_VIOLATION) -> None:
+            log.refused(kind, peer)
+            await websocket.close(code)
+
         if not guard.admits(websocket.headers, is_socket=True):
-            log.refused("a foreign origin or host", peer)
-            await websocket.close(POLICY_VIOLATION)
-            return
+            return await refuse("a foreign origin or host")
         if len(connected) >= MOST_CONNECTIONS:
             log.refused("more connections than there may be", peer)
             # Anonymous connections must not lock out owners and players.
@@ -91,13 +94,12 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
         connected[connection] = None
         try:
             await websocket.accept()
-            await _serve(websocket, connection, token, log, peer)
+            await _serve(websocket, connection, token, refuse)
         except (WebSocketDisconnect, RuntimeError):
             pass  # the browser has disconnected
         except KeyError:  # Starlette's `receive_text` on a binary message
-            log.refused("a message that is not text", peer)
             with suppress(RuntimeError):
-                await websocket.close(POLICY_VIOLATION)
+                await refuse("a message that is not text")
         finally:
             connected.pop(connection, None)
             connection.leave()
@@ -143,7 +145,7 @@ async def _introduced(websocket: WebSocket, connection: Connection, token: str) 
 
 
 async def _serve(
-    websocket: WebSocket, connection: Connection, token: str, log: RateLimitedLog, peer: str
+    websocket: WebSocket, connection: Connection, token: str, refuse: Callable[..., Awaitable[None]]
 ) -> None:
     """Answer messages after a valid first one, and send pushes, until one side disconnects."""
     bucket = Bucket()
@@ -151,19 +153,13 @@ async def _serve(
 
     async def receive() -> None:
         if not await _introduced(websocket, connection, token):
-            log.refused("a connection without a valid introduction", peer)
-            await websocket.close(POLICY_VIOLATION)
-            return
+            return await refuse("a connection without a valid introduction")
         while True:
             text = await websocket.receive_text()
             if len(text) > MOST_MESSAGE:
-                log.refused("a message that is too large", peer)
-                await websocket.close(TOO_BIG)
-                return
+                return await refuse("a message that is too large", TOO_BIG)
             if not bucket.take():
-                log.refused("more messages than there may be", peer)
-                await websocket.close(POLICY_VIOLATION)
-                return
+                return await refuse("more messages than there may be")
             answer = asyncio.create_task(connection.answer(text))
             answers.add(answer)
             answer.add_done_callback(answers.discard)

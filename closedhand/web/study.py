@@ -103,24 +103,19 @@ def listed(record: Record) -> dict[str, Any]:
 
 
 class Study:
-    """A record, replayed.
-
-    Attributes:
-        states: The state before each action, and the last one.
-        actors: Seat that made each action.
-        actions: Ids of the actions, which are whole plays.
-    """
+    """A record, replayed."""
 
     def __init__(self, record: Record) -> None:
         """Replay a record; refuse an illegal one, and one of more than `MOST_PLIES` actions."""
         if len(record.actions) > MOST_PLIES:
             raise InputError(f"a replay has at most {MOST_PLIES:,} actions")
         self.record = record
-        self.game: Game = flat_game(record.game, record.rules)
-        self.states: list[State] = []
+        self.game: Game = flat_game(record.game, record.rules)  # its actions are whole plays
+        self.states: list[State] = []  # the state before each action, and the last one
         end = replay(record, lambda state: self.states.append(state.copy()))
         self.states.append(end)
         prepare(self.game)
+        # The seat that made each action, and its id.
         self.actors = [int(state["player"]) for state in self.states[:-1]]
         self.actions = [
             self.game.parse(text, state)

@@ -35,18 +35,12 @@ def pace_of(seconds: float) -> float:
 
 @dataclass
 class Seat:
-    """The player at a seat.
+    """The player at a seat."""
 
-    Attributes:
-        agent: Text of the agent; empty for a person.
-        token: Secret of the person's link; empty for an agent.
-        player: Number of this player at the table: the seat at first, before any rotation.
-    """
-
-    agent: str = ""
+    agent: str = ""  # text of the agent; empty for a person
     name: str = ""
-    token: str = ""
-    player: int = 0
+    token: str = ""  # secret of the person's link; empty for an agent
+    player: int = 0  # number of this player at the table: the seat at first, before any rotation
 
     @property
     def occupant(self) -> str:
@@ -56,13 +50,10 @@ class Seat:
 
 @dataclass
 class Hand:
-    """Result of a hand: payoffs and players by seat, and `Table.deal` and `turn` of that hand.
-
-    `players` are numbers, `Seat.player`, as names may be equal, or change.
-    """
+    """Result of a hand: payoffs and players by seat, and `Table.deal` and `turn` of that hand."""
 
     returns: list[float]
-    players: list[int]
+    players: list[int]  # `Seat.player`, as names may be equal, or change
     occupants: list[str]
     deal: int
     turn: int = 0
@@ -73,47 +64,34 @@ class Table:
     """A table and its present hand.
 
     Attributes:
-        id: Name in links and of its file.
-        game: The game; actions are whole plays.
-        start: The state at the deal of this hand.
-        actions: Ids of the actions since the deal.
-        first: Number of those that were made before this table was opened, in a game under study.
-        open: Whether spectators see all hands.
         pace: Seconds between actions of agents. 0: at once where a person plays; where agents alone
             play, paused, with one action for each request.
-        watch: Secret of the link for spectators.
-        deal: Number of this hand's deal.
         turn: Number of seats by which the players have been rotated on this deal. It goes on after
             a full round, so that `deal` and `turn` name one hand.
-        seed: Seed of the deals to come.
-        actors: Seat that made each action of the history.
-        version: Number of changes so far; a play names the version that it answers.
-        trouble: Error that stops the hand; empty: none.
-        changed: Time of the last change, in seconds since 1970.
     """
 
     is_own: ClassVar[bool] = True
     """Whether this server deals and runs the agents; False for a seat at a remote server."""
 
-    id: str
-    game: Game
+    id: str  # name in links and of its file
+    game: Game  # its actions are whole plays
     seats: list[Seat]
-    start: State
-    actions: list[int] = field(default_factory=list[int])
-    first: int = 0
-    open: bool = False
+    start: State  # at the deal of this hand
+    actions: list[int] = field(default_factory=list[int])  # since the deal
+    first: int = 0  # number of those made before this table was opened, in a game under study
+    open: bool = False  # whether spectators see all hands
     pace: float = PACE
-    watch: str = ""
+    watch: str = ""  # secret of the link for spectators
     hands: list[Hand] = field(default_factory=list[Hand])
-    deal: int = 0
+    deal: int = 0  # number of this hand's deal
     turn: int = 0
-    seed: int = 0
+    seed: int = 0  # of the deals to come
     state: State = field(init=False)
-    actors: list[int] = field(init=False)
-    version: int = 0
-    trouble: str = ""
+    actors: list[int] = field(init=False)  # seat that made each action of the history
+    version: int = 0  # number of changes so far; a play names the version that it answers
+    trouble: str = ""  # error that stops the hand; empty: none
     agents: dict[int, Agent] = field(default_factory=dict[int, Agent])
-    changed: float = field(default_factory=time.time)
+    changed: float = field(default_factory=time.time)  # last change, in seconds since 1970
 
     def __post_init__(self) -> None:
         """Play the actions so far; refuse illegal ones."""

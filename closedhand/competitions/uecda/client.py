@@ -185,10 +185,10 @@ class Client:
     check = staticmethod(round_game)  # refuses options that no server can use
 
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
-        """Play a match; `progress` receives the number of rounds played after each of them.
+        """Play a match, until its end, a disconnection or Ctrl-C; return the result.
 
-        The result is returned also if the server disconnected or Ctrl-C ended the match. An
-        `InputError` says that the server refuses the client, or sends tables that are not valid.
+        `progress` gets the number of rounds played after each round. An `InputError` says that the
+        server refuses the client, or sends tables that are not valid.
         """
         with self._sock as sock:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

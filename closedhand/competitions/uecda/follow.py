@@ -89,14 +89,12 @@ class Follower:
     """Tracks the view of one player through the rounds of a match.
 
     An `InputError` refuses tables that are not valid, or that contradict the rules.
-
-    Attributes:
-        view: The view, up to date at the player's own turns and after `finish`.
     """
 
     def __init__(self, game: Game, me: int) -> None:
         """Follow, as player `me`, the rounds of a game of one round whose actions are plays."""
         self.me = me
+        # Up to date at the player's own turns and after `finish`.
         self.view: State = game.empty(1)[0]
         self._game = game
         self._rules = game.rules

@@ -17,39 +17,24 @@ MOST_LATE = 3
 FLOOD = 65536
 """Number of unrequested bytes, received at once, that ends a connection."""
 
-Clock = Callable[[], float]
-"""A clock in seconds, such as `time.monotonic`."""
-
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a server for its clients.
+    """Limits of a server for its clients."""
 
-    Attributes:
-        seconds: Time limit of a client for every answer, and for reading a message.
-        profile_seconds: Time limit for the profile.
-        most_waiting: Most connections without a profile; a further one displaces the oldest.
-        clock: Clock of all time limits.
-    """
-
-    seconds: float = 10.0
-    profile_seconds: float = 2.0
-    most_waiting: int = MOST_WAITING
-    clock: Clock = time.monotonic
+    seconds: float = 10.0  # for every answer of a client, and for reading a message
+    profile_seconds: float = 2.0  # for the profile
+    most_waiting: int = MOST_WAITING  # connections without a profile; one more displaces the oldest
+    clock: Callable[[], float] = time.monotonic  # of all time limits, in seconds
 
 
 class RemotePlayer:
-    """A client that has a seat.
-
-    Attributes:
-        gone: Reason why it lost its seat; empty while it has one.
-        late: Number of questions that it has not answered in time.
-    """
+    """A client that has a seat."""
 
     def __init__(self, sock: socket.socket, name: str, limits: Limits) -> None:
         self.name = name
-        self.gone = ""
-        self.late = 0
+        self.gone = ""  # reason why it lost its seat; empty while it has one
+        self.late = 0  # number of questions that it has not answered in time
         self._sock = sock
         self._seconds, self._clock = limits.seconds, limits.clock
         self._deadline = 0.0
@@ -170,8 +155,8 @@ class Lobby:
     ) -> None:
         """Prepare to wait at a socket from `listen` for clients of the seats `players`.
 
-        The lowest free seat goes to the first profile. `note` receives a line about each client
-        that takes or loses a seat, and one about all connections that were closed without a seat.
+        The lowest free seat goes to the first profile. `note` gets a line about each client that
+        takes or loses a seat, and one about all connections that were closed without a seat.
         """
         self._listener = listener
         self._free = sorted(players)
@@ -190,8 +175,13 @@ class Lobby:
         self._selector.register(self._listener, selectors.EVENT_READ)
         try:
             while self._free:
+                # The time limits of profiles need a check of the clock, even if no socket is ready.
+                deadlines = [deadline for deadline, _ in self._waiting.values()]
+                seconds = None
+                if deadlines:
+                    seconds = min(WAIT, max(0.0, min(deadlines) - self._clock()))
                 # New connections last: a pending one is read before a new one may displace it.
-                ready = [key.fileobj for key, _ in self._selector.select(self._wait_seconds())]
+                ready = [key.fileobj for key, _ in self._selector.select(seconds)]
                 for sock in sorted(ready, key=lambda sock: sock is self._listener):
                     assert isinstance(sock, socket.socket)
                     if sock is self._listener:
@@ -214,13 +204,6 @@ class Lobby:
         if self._refused:
             self._note(f"{self._refused} connections without a seat were closed")
         return dict(self._seated.values())
-
-    def _wait_seconds(self) -> float | None:
-        """Return the seconds until the next check of the clock; None if no profile is awaited."""
-        if not self._waiting:
-            return None
-        first = min(deadline for deadline, _ in self._waiting.values())
-        return min(WAIT, max(0.0, first - self._clock()))
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):

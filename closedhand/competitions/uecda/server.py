@@ -94,8 +94,8 @@ class Server:
     ) -> Result:
         """Wait for the clients and play the match; Ctrl-C ends it.
 
-        `progress` receives the number of rounds played. `start` is a state at the beginning of a
-        round, in place of a deal from the seed; the rounds before it are not played.
+        `progress` gets the number of rounds played. `start` is a state at the beginning of a round,
+        in place of a deal from the seed; the rounds before it are not played.
 
         Raises:
             InputError: `start` begins no round of the match, or the log cannot be written.

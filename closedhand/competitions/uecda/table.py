@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.competitions.uecda import wire
-from closedhand.competitions.uecda.remote_players import Clock, RemotePlayer
+from closedhand.competitions.uecda.remote_players import RemotePlayer
 from closedhand.competitions.uecda.wire import Status
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, State
@@ -80,18 +80,15 @@ def warm_up_table(game: Game) -> None:
 
 @dataclass
 class Seat:
-    """A player: an agent, or a client and the agent that plays on if the client is gone.
-
-    `Result` explains the numbers; `asked` is the time of the latest question to the client.
-    """
+    """A player: an agent, or a client and the agent that plays on if the client is gone."""
 
     agent: Agent
     remote: RemotePlayer | None = None
-    points: int = 0
+    points: int = 0  # `Result` explains the numbers
     decisions: int = 0
     seconds: float = 0.0
     illegal: int = 0
-    asked: float = 0.0
+    asked: float = 0.0  # time of the latest question to the client
 
     @property
     def name(self) -> str:
@@ -155,7 +152,7 @@ class Table:
         state: State,
         note: Callable[[str], None],
         check: Callable[[], None],
-        clock: Clock = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Set up a match from a state at the beginning of a round.
 

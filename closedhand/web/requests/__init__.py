@@ -23,19 +23,14 @@ KINDS: dict[Any, Kind] = {
 class Request(NamedTuple):
     """A request that a browser may send.
 
-    Attributes:
-        answer: Function of the connection and the fields of a message; returns JSON data.
-        needed: Fields that a message must have.
-        others: Fields that it may have.
-        for_owner: Whether guests may not send it.
-        independent: Whether it has nothing to do with the table, the study and the computations of
-            the connection, so that it waits only for requests of the same name.
+    An independent one has nothing to do with the table, the study and the computations of the
+    connection, so that it waits only for requests of the same name.
     """
 
-    answer: Answer
-    needed: Mapping[str, Kind]
-    others: Mapping[str, Kind]
-    for_owner: bool
+    answer: Answer  # function of the connection and the fields of a message; returns JSON data
+    needed: Mapping[str, Kind]  # fields that a message must have
+    others: Mapping[str, Kind]  # fields that it may have
+    for_owner: bool  # whether guests may not send it
     independent: bool
 
 

@@ -34,10 +34,9 @@ async def _study(connection: Connection, data: str = "", sample: str | None = No
 @request("replay")
 async def _replay(connection: Connection, record: str) -> Any:
     connection.stop("judge")
-    connection.study = await connection.lobby.in_thread(
-        lambda: study.Study(parse_line(record.strip()))
-    )
-    return connection.study.describe()
+    found = await connection.lobby.in_thread(lambda: study.Study(parse_line(record.strip())))
+    connection.study = found
+    return found.describe()
 
 
 def _studied(connection: Connection, ply: int = 0) -> study.Study:

@@ -31,8 +31,7 @@ async def _agents(connection: Connection, game: str) -> Any:
 
 @request("players", independent=True)
 async def _players(connection: Connection, game: str, options: Fields) -> Any:
-    bound = await connection.lobby.in_thread(lambda: make_game(game, **options))
-    return bound.num_players
+    return await connection.lobby.in_thread(lambda: make_game(game, **options).num_players)
 
 
 @request("preparation", for_owner=False, independent=True)
