@@ -40,6 +40,13 @@ def is_unseen(action: Any) -> bool:
     return isinstance(action, INTEGERS) and int(action) < 0
 
 
+def written(game: Game, action: int | str) -> str:
+    """Write an action of a flat game: a negative id as `UNSEEN`, a text as it is."""
+    if isinstance(action, str):
+        return action
+    return UNSEEN if action < 0 else game.text(action)
+
+
 def read(game: Game, state: State, action: Any) -> int:
     """Parse an action of a flat game, an id or its notation, to its id.
 

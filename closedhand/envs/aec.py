@@ -25,8 +25,7 @@ from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES
 from closedhand.envs.pettingzoo_base import Table
 
 KERNELS = batch_kernels.play_one, batch_kernels.observe_one
-PLAY, LOOK = 0, 1
-"""Indices of `KERNELS`."""
+PLAY, LOOK = 0, 1  # indices of `KERNELS`
 
 
 def env(
@@ -153,7 +152,9 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             raise InputError(explain_illegal(self.game, self._states[0], number))
         self.infos[agent] = {ACTION_MASK: self._idle_mask}
         if self.game.staged:
-            self._pay(agents, agent)
+            self.rewards = dict(zip(agents, self._growth(), strict=True))
+            self._cumulative_rewards[agent] = 0.0  # clear what it earned in earlier steps
+            self._accumulate_rewards()
         elif status == OVER:
             # All earlier rewards were zero, so no cumulative reward has to be cleared.
             payoffs = self.game.returns(self._states[0]).tolist()
@@ -190,14 +191,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Return observation, reward, termination, truncation and info of `agent_selection`."""
         self._check_agents()
-        agent = self.agent_selection
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
+        return super().last(observe)
 
     def _run(self, kernel: int, number: int) -> tuple[Any, np.ndarray, np.ndarray]:
         """Run `PLAY` with an action or `LOOK` with a seat; return result, observation and mask."""
@@ -222,12 +216,6 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self.agents = agents
         if self.render_mode == "human":
             self.render()
-
-    def _pay(self, agents: list[str], actor: str) -> None:
-        """Reward all agents with the growth of their returns; clear the actor's earlier rewards."""
-        self.rewards = dict(zip(agents, self._growth(), strict=True))
-        self._cumulative_rewards[actor] = 0.0
-        self._accumulate_rewards()
 
 
 raw_env = GameAEC

@@ -31,8 +31,7 @@ BLOCKS = 4
 """Most blocks of a step per multiprocessor, twice as many if blocks use no shared memory."""
 STACK = 20 * 1024
 """Bytes of stack of a thread for kernels that make arrays of variable length on it."""
-SPARE = 64
-"""Bytes behind a table, as kernels may read whole words."""
+SPARE = 64  # bytes behind a table, as kernels may read whole words
 
 
 class Shape(NamedTuple):
@@ -192,8 +191,7 @@ def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape
 
 SHARED = {"sm_75": 64, "sm_80": 163, "sm_90": 227, "sm_100": 227}
 """KiB of shared memory that a block may have, by architecture."""
-LEAST_SHARED = 99
-"""KiB of shared memory for architectures that are not listed."""
+LEAST_SHARED = 99  # KiB of shared memory for architectures that are not listed
 
 
 def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[str, Any]]:

@@ -44,6 +44,7 @@ class DeviceBatch:
 
     Attributes:
         device: The `torch.device`.
+        on_cpu: Whether the games are in the memory of the CPU.
         observation: Observations of the players to act, int8 [number, size].
         action_mask: Masks of the players to act, int8 [number, num_actions].
         player: Seat to act, int64 [number].
@@ -82,6 +83,7 @@ class DeviceBatch:
         self.illegal_reward = common.check_reward(illegal_reward)
         self._device = Device(device)
         self.device, self.torch = self._device.place, self._device.torch
+        self.on_cpu = self._device.on_cpu
         self._scratch = max(game.num_actions, game.flat.num_actions)
         own = user_seat(game, opponents, seat)
         rng = np.random.default_rng(0)
@@ -93,24 +95,6 @@ class DeviceBatch:
         self._allocate()
         self._launches: dict[Any, Any] = {}
         self._started = False
-
-    @property
-    def on_cpu(self) -> bool:
-        """Whether the games are in the memory of the CPU."""
-        return self._device.on_cpu
-
-    @property
-    def bytes_of_a_game(self) -> int:
-        """Bytes that a game takes: its state, rows and numbers."""
-        # `Games.paid` and `rewards`; seed, two streams, seat, actor, player and action; two flags.
-        numbers = 16 * self.game.num_players + 8 * 9 + 2
-        row = self.form.size + self.game.num_actions
-        return self.game.dtype.itemsize + row + numbers
-
-    @property
-    def bytes_of_scratch(self) -> int:
-        """Bytes of scratch space, whatever the number of games."""
-        return self._lanes() * (4 * self._scratch + self.game.dtype.itemsize)
 
     def _lanes(self) -> int:
         """Return the number of games played at the same time, each with its own scratch space."""
@@ -131,13 +115,17 @@ class DeviceBatch:
         """Refuse more games than fit into free memory; nothing is allocated yet."""
         if self.on_cpu:
             return
-        needed = self.number * self.bytes_of_a_game + self.bytes_of_scratch
+        size, row = self.game.dtype.itemsize, self.form.size + self.game.num_actions
+        # `Games.paid` and `rewards`; seed, two streams, seat, actor, player and action; two flags.
+        bytes_of_a_game = size + row + 16 * self.game.num_players + 8 * 9 + 2
+        scratch = self._lanes() * (4 * self._scratch + size)  # whatever the number of games
+        needed = self.number * bytes_of_a_game + scratch
         if needed <= self.torch.cuda.mem_get_info(self.device)[0]:
             return
         self.torch.cuda.empty_cache()  # PyTorch keeps freed memory, which counts as taken
         free = self.torch.cuda.mem_get_info(self.device)[0]
         if needed > free:
-            fit = max(0, (free - self.bytes_of_scratch) // self.bytes_of_a_game)
+            fit = max(0, (free - scratch) // bytes_of_a_game)
             raise InputError(
                 f"{self.number} games of {self.game.name} need {needed / 1e9:.1f} GB on "
                 f"{self.device}, where {free / 1e9:.1f} GB are free: {fit} games fit"
@@ -228,10 +216,8 @@ class DeviceBatch:
         found = f"{actions.dtype} {list(actions.shape)} on {actions.device}".removeprefix("torch.")
         fits = actions.dtype == self.torch.int64 and tuple(actions.shape) == (self.number,)
         if not fits or actions.device != self.states.device or not actions.is_contiguous():
-            raise InputError(
-                f"actions are int64 [{self.number}] on {self.states.device} without gaps, not "
-                f"{found}"
-            )
+            due = f"int64 [{self.number}] on {self.states.device} without gaps"
+            raise InputError(f"actions are {due}, not {found}")
 
     def _run(self, actions: Any, starting: bool) -> None:
         array = self._device.array

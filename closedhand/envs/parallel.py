@@ -18,6 +18,7 @@ from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES
 from closedhand.envs.pettingzoo_base import Table
 
 Infos = dict[str, dict[str, Any]]
+Step = tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos]
 
 
 class GameParallel(Table, ParallelEnv[str, Observation, int]):
@@ -68,11 +69,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         self.agents = self.possible_agents[:]
         return self._look()
 
-    def step(
-        self, actions: Mapping[str, int]
-    ) -> tuple[
-        dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos
-    ]:  # fmt: skip
+    def step(self, actions: Mapping[str, int]) -> Step:
         """Play an action of every agent.
 
         Returns:
@@ -108,13 +105,9 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         for agent, fine in zip(agents, legal, strict=True):
             if not fine:
                 infos[agent]["illegal_action"] = True
-        return (
-            observations,
-            dict(zip(agents, rewards, strict=True)),
-            dict.fromkeys(agents, ended),
-            dict.fromkeys(agents, False),
-            infos,
-        )
+        paid = dict(zip(agents, rewards, strict=True))
+        terminations, truncations = dict.fromkeys(agents, ended), dict.fromkeys(agents, False)
+        return observations, paid, terminations, truncations, infos
 
     def _look(self) -> tuple[dict[str, Observation], Infos]:
         """Return observations and infos of all players, each as the player to act."""

@@ -15,8 +15,7 @@ from closedhand.core.optional_imports import needing
 from closedhand.core.text import showable
 
 WIDTH, HEIGHT = 960, 540
-EDGE, GAP = 16, 6
-"""Pixels between the rows and the edges of the picture, and between rows."""
+EDGE, GAP = 16, 6  # pixels between the rows and the edges of the picture, and between rows
 NAMES, CARDS, LAST = 28, 206, 726
 """Left ends of the names, of the cards, and of the last plays and notes."""
 RIGHT = WIDTH - 28
@@ -25,8 +24,7 @@ CARD_HEIGHT, CARD_SHAPE = 124, 0.7
 COUNTED = 5
 """Open cards are counted beside their row from this number on, hidden cards from 2 on."""
 TEXT_SIZE, NOTE_SIZE, NOTE_LINE = 25, 23, 27
-SMOOTH = 4
-"""Factor by which cards are drawn larger, and then reduced, for smooth edges."""
+SMOOTH = 4  # factor by which cards are drawn larger, and then reduced, for smooth edges
 
 TABLE, RIM, SEAT = (26, 107, 70), (18, 79, 51), (38, 128, 86)
 PAPER, INK, PALE, LINE = (252, 250, 244), (30, 34, 40), (205, 203, 198), (120, 120, 116)

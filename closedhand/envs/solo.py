@@ -26,8 +26,7 @@ Look = tuple[np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray]
 """Arrays that a turn writes: observation, masks for observation and info, and returns."""
 
 INT8 = np.dtype(np.int8)
-IN_STATE = np.uint64(0)
-"""In place of the seed of a deal: begin with the present state."""
+IN_STATE = np.uint64(0)  # in place of the seed of a deal: begin with the present state
 
 
 class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):

@@ -27,10 +27,8 @@ PLAIN = {
 }
 """Functions in plain Python that a game needs, the second one if it defines `view_from`."""
 
-MOST_DEALS = 1_000
-"""Maximum number of listed deals that are checked."""
-DEALT = 2_000
-"""Number of games that are dealt to compare frequencies."""
+MOST_DEALS = 1_000  # maximum number of listed deals that are checked
+DEALT = 2_000  # number of games that are dealt to compare frequencies
 MOST_VIEWS = 3
 """Number of views of each player, and of games, whose redeals are compared with listed deals."""
 COMMON = 100
@@ -82,10 +80,8 @@ def check_state(game: Game) -> None:
         expect(kind.base.kind in "iu" and len(kind.shape) == axes,
                 "the field {!r} is {} integer, not {}", name,
                 "an array [n] of" if axes else "an", kind)  # fmt: skip
-    most = np.iinfo(dtype["history"].base).max
-    expect(most >= game.flat.num_actions - 1,
-            "the field 'history' holds ids up to {}, not {}",
-            game.flat.num_actions - 1, most)  # fmt: skip
+    most, last = np.iinfo(dtype["history"].base).max, game.flat.num_actions - 1
+    expect(most >= last, "the field 'history' holds ids up to {}, not {}", last, most)
 
 
 def check_rules(game: Game) -> None:
@@ -215,9 +211,8 @@ def check_redeals(game: Game, deals: list[Deal], seed: int) -> None:
             views[view.tobytes()] = view
             alike.setdefault(view.tobytes(), {})[game.deal_text(state)] = probability
         for key in sorted(alike, key=lambda key: -len(alike[key]))[:MOST_VIEWS]:
-            counts = Counter(
-                game.deal_text(game.redeal(views[key], player, rng)) for _ in range(DEALT)
-            )
+            draws = (game.redeal(views[key], player, rng) for _ in range(DEALT))
+            counts = Counter(map(game.deal_text, draws))
             whole = math.fsum(alike[key].values())
             likely = {text: p / whole for text, p in alike[key].items()}
             check_counts(f"redeal for player_{player}", counts, likely)

@@ -119,9 +119,8 @@ def check_rows(game: Game, seed: int, form: str) -> None:
         acting = np.arange(number) * seats + infos["current_player"]
         where = f"rows of seed {seed}, {form}"
         alike({name: part[acting] for name, part in seen.items()}, observations, where)
-        expect(
-            np.array_equal(np.flatnonzero(row_info[TO_ACT]), acting[~over]), "who acts, {}", where
-        )
+        marked = np.flatnonzero(row_info[TO_ACT])
+        expect(np.array_equal(marked, acting[~over]), "who acts, {}", where)
         waiting = seen[ACTION_MASK][~row_info[TO_ACT]]
         expect((waiting.sum(axis=1) == 1).all() and waiting[:, 0].all(),
                "the masks of those who wait, {}", where)  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import UNSEEN
+from closedhand.core.views import written
 from closedhand.testing.expectations import expect, refuses, reporting, same
 from closedhand.testing.walk import Walk
 
@@ -109,7 +109,7 @@ def check_view_from(walk: Walk, player: int) -> bool:
             expect(game.flat is not game, "knowledge of player_{} is refused", player)
             return False
         if len(walk.actions) % 2:
-            actions = [_as_text(game.flat, action) for action in actions]
+            actions = [written(game.flat, action) for action in actions]
         built = game.view_from(player, hand, actions, **public)
         same(game, built, view, f"what player_{player} knows gives the view of player_{player}")
         wrong = _illegal(game.flat, state) if player == state.player else None
@@ -126,9 +126,3 @@ def _illegal(flat: Game, state: State) -> int | None:
         return None
     others = np.setdiff1d(np.arange(min(flat.num_actions, 1_000)), flat.legal(state))
     return int(others[-1]) if len(others) else None
-
-
-def _as_text(flat: Game, action: int | str) -> str:
-    if isinstance(action, str):
-        return action
-    return flat.text(action) if action >= 0 else UNSEEN

@@ -38,8 +38,7 @@ DAMAGED = 100
 PATIENCE = 1800
 """Seconds after which the child process counts as hanging; it usually takes a few."""
 
-FINE = "fine"
-"""Last line of a child process that has found no fault."""
+FINE = "fine"  # last line of a child process that has found no fault
 
 
 def check_inputs(game: Game, seed: int) -> None:

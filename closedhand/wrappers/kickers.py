@@ -67,16 +67,14 @@ class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
         """
         aec_table(self.env).check_started()
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
-            super().step(action)  # type: ignore[arg-type]
-            self._synchronise()
-            return
-        state, before = self._states[0], self._states[0].copy()
-        self.game.play(state, common.action_id(self.game, state, action))
-        if state["moves"] == before["moves"]:
-            self._publish()
-            return
-        super().step(self._whole_play(before, action))
+        if not (self.terminations[agent] or self.truncations[agent]):
+            state, before = self._states[0], self._states[0].copy()
+            self.game.play(state, common.action_id(self.game, state, action))
+            if state["moves"] == before["moves"]:
+                self._publish()
+                return
+            action = self._whole_play(before, action)
+        super().step(action)  # type: ignore[arg-type]
         self._synchronise()
 
     def observe(self, agent: str) -> Observation:

@@ -64,10 +64,8 @@ class SB3VecEnv(VecEnv):
         if not first.form.is_array:
             space = self._without_mask(space.spaces)
             space = space if self._one_part else spaces.Dict(space)
-        actions = first.single_action_space
-        super().__init__(  # pyright: ignore[reportUnknownMemberType]
-            sum(env.num_envs for env in self.envs), space, actions
-        )
+        number = sum(env.num_envs for env in self.envs)
+        super().__init__(number, space, first.single_action_space)  # pyright: ignore[reportUnknownMemberType]
         self.metadata: dict[str, Any] = {**self.metadata, "render_fps": common.RENDER_FPS}
         # First rows of all envs but the first.
         self._ends = np.cumsum([env.num_envs for env in self.envs])[:-1]

@@ -71,8 +71,7 @@ class TianshouVectorEnv(BaseVectorEnv):
             InputError: There is no such game, a bad seed or option, or only some rows in self-play.
         """
         ids = self._chosen(env_id)
-        mask = np.zeros(self.env_num, bool)
-        mask[ids] = True
+        mask = np.isin(np.arange(self.env_num), ids)
         options = {**(kwargs.pop("options", None) or {}), "reset_mask": mask}
         observations, _ = self.env.reset(options=options, **kwargs)
         return self._seen(observations, ids), self._infos(ids)
@@ -98,8 +97,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         elif isinstance(self.env, Rows):
             raise InputError("in self-play all rows are stepped: collect by n_step, not n_episode")
         else:
-            chosen = np.zeros(self.env_num, bool)
-            chosen[ids] = True
+            chosen = np.isin(np.arange(self.env_num), ids)
             seen, rewards, ends, cuts, _ = self.env.step(actions, chosen=chosen)
         return self._seen(seen, ids), rewards[ids], ends[ids], cuts[ids], self._infos(ids)
 

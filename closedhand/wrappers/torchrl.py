@@ -33,10 +33,7 @@ class Mask(DTypeCastTransform):
         return mask
 
 
-AnyEnv = gymnasium.Env | gymnasium.vector.VectorEnv
-
-
-def torchrl_env(env: AnyEnv) -> TransformedEnv:
+def torchrl_env(env: gymnasium.Env | gymnasium.vector.VectorEnv) -> TransformedEnv:
     """Convert an env of this package to one of TorchRL, whose random actions obey the mask.
 
     In every form of observations, the parts are entries of the tensordict, float32. `action_mask`

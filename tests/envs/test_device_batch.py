@@ -180,14 +180,14 @@ def test_opponents_must_decide_in_kernels():
 
 def test_too_many_games_are_refused_with_the_number_that_fits(monkeypatch):
     batch = DeviceBatch(make_game("leduc"), 3, device="cpu")
-    monkeypatch.setattr(DeviceBatch, "on_cpu", property(lambda self: False))
+    monkeypatch.setattr(batch, "on_cpu", False)
     kept = [1]  # by PyTorch, of memory that is not in use
     monkeypatch.setattr(torch.cuda, "empty_cache", kept.clear)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (10**6 - sum(kept), 10**6))
     batch.number = 10**6
-    with pytest.raises(InputError, match=r"1000000 games of leduc .*: \d+ games fit"):
+    with pytest.raises(InputError, match=r"1000000 games of leduc .*: \d+ games fit") as refused:
         batch._check_memory()
-    batch.number = (10**6 - batch.bytes_of_scratch) // batch.bytes_of_a_game
+    batch.number = int(str(refused.value).split()[-3])
     batch._check_memory()
     batch.number += 1
     with pytest.raises(InputError, match=f": {batch.number - 1} games fit"):

@@ -31,8 +31,7 @@ LEAST_SECONDS, MOST_SECONDS = 0.01, 3600.0
 Seconds = Annotated[
     float, Range(LEAST_SECONDS, MOST_SECONDS), "limit of time of each decision, in seconds"
 ]
-MOST_ANSWER = 2**16
-"""Maximum number of bytes of an answer."""
+MOST_ANSWER = 2**16  # maximum number of bytes of an answer
 MOST_ERROR = 200
 """Maximum number of characters quoted of a bot's answer, or of its last error line."""
 

@@ -14,19 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from closedhand.bridges.botzone.protocol import (
-    AUCTION,
-    FIRST,
-    LATER,
-    OTHERS,
-    bid_text,
-    check_bid,
-    check_cards,
-    check_play,
-    play_text,
-    text_of,
-    without,
-)
+from closedhand.bridges.botzone import protocol
 from closedhand.core.checks import InputError
 from closedhand.core.game import Game, State, shown
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields, is_number, list_of, parse_json
@@ -42,27 +30,15 @@ OUTPUT = {"command": TEXT, "content": OPTIONS}
 SEAT_NAMES = tuple(map(str, range(SEATS)))
 
 POINTS = {
-    "solo": 1,
-    "solo chain": 6,
-    "pair": 2,
-    "pair chain": 6,
-    "trio": 4,
-    "trio chain": 8,
-    "trio+solo": 4,
-    "trio chain+solos": 8,
-    "trio+pair": 4,
-    "trio chain+pairs": 8,
-    "four+dual solo": 8,
-    "four+dual pair": 8,
-    "bomb": 10,
-    "rocket": 16,
-    "pass": 0,
-}
+    "pass": 0, "solo": 1, "pair": 2, "trio": 4, "trio+solo": 4, "trio+pair": 4,
+    "solo chain": 6, "pair chain": 6,
+    "trio chain": 8, "trio chain+solos": 8, "trio chain+pairs": 8,
+    "four+dual solo": 8, "four+dual pair": 8, "bomb": 10, "rocket": 16,
+}  # fmt: skip
 """Points of a play by its category, as in the platform's sample program."""
 SHUTTLE_POINTS, LONG_SHUTTLE_POINTS = 10, 20
 """Points of a shuttle (consecutive fours) of two fours, and of a longer one."""
-POINTS_IN_SCORE = 100
-"""Number of points of plays that make 1 in the platform's score."""
+POINTS_IN_SCORE = 100  # number of points of plays that make 1 in the platform's score
 
 
 def play_points(game: Game, state: State) -> list[float]:
@@ -102,11 +78,11 @@ def matches_in(path: Path) -> Iterator[str]:
 
 
 class Asked(NamedTuple):
-    """A request of the judge to a seat, and a list with the response, empty before it."""
+    """A request of the judge to a seat."""
 
     seat: int
     request: Any
-    responses: list[Any]
+    responses: list[Any]  # one, or none so far
 
 
 def turns_of(log: list[dict[str, Any]]) -> tuple[list[Asked], list[float] | None]:
@@ -155,29 +131,31 @@ def record_of(turns: list[Asked]) -> Record:
     texts: list[str] = []  # of all actions, the auction included
     for seat, data, responses in turns:
         if isinstance(data, dict) and "bid" in data:
-            request = check_fields(data, "a request of the auction", AUCTION)
-            own[seat] = check_cards(request["own"], "own")
+            request = check_fields(data, "a request of the auction", protocol.AUCTION)
+            own[seat] = protocol.check_cards(request["own"], "own")
             bidding = True
-            texts += [bid_text(check_bid(bid)) for bid in responses]
+            texts += [protocol.bid_text(protocol.check_bid(bid)) for bid in responses]
             continue
-        request = check_fields(data, "a request of play", LATER, {**FIRST, **OTHERS})
+        facts = {**protocol.FIRST, **protocol.OTHERS}
+        request = check_fields(data, "a request of play", protocol.LATER, facts)
         if "publiccard" in request:
-            public = check_cards(request["publiccard"], "publiccard")
+            public = protocol.check_cards(request["publiccard"], "publiccard")
             landlord = request.get("landlord") or 0
-            own.setdefault(seat, check_cards(request.get("own") or [], "own"))
+            own.setdefault(seat, protocol.check_cards(request.get("own") or [], "own"))
         last = [[], [], *moves][-2:]
         if [*map(sorted, request["history"])] != [*map(sorted, last)]:
             raise InputError(f"the history is {shown(request['history'])}, not {last}")
-        moves += map(check_play, responses)
-        texts += map(play_text, responses)
+        moves += map(protocol.check_play, responses)
+        texts += map(protocol.play_text, responses)
     missing = [seat for seat in range(SEATS) if seat not in own]
     if missing or landlord is None:
         raise InputError(f"the cards of seat {(missing or [0])[0]} are not in the log")
-    hands = [without(own[seat], public) for seat in range(SEATS)]
+    hands = [protocol.without(own[seat], public) for seat in range(SEATS)]
     rules = {"rules": "botzone", "bidding": bidding}
     game = flat_game("doudizhu", rules)
     actions = tuple(game.text(game.parse(text)) for text in texts)
-    return Record("doudizhu", rules, actions, deal=";".join(map(text_of, (*hands, public))))
+    deal = ";".join(map(protocol.text_of, (*hands, public)))
+    return Record("doudizhu", rules, actions, deal=deal)
 
 
 def replay_botzone(path: Path) -> Iterator[Replay]:

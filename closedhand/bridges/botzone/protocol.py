@@ -134,11 +134,9 @@ def view_of(game: Game, requests: Sequence[Any], responses: Sequence[Any]) -> Tu
     """Build the view of a bot from all requests to it and its responses to all but the last."""
     if not requests:
         raise InputError("there is no request to answer")
-    if len(responses) != len(requests) - 1:
-        raise InputError(
-            f"{len(requests)} requests come with {len(requests) - 1} responses, not "
-            f"{len(responses)}"
-        )
+    asked, due = len(requests), len(requests) - 1
+    if len(responses) != due:
+        raise InputError(f"{asked} requests come with {due} responses, not {len(responses)}")
     bids: list[int] = []
     if isinstance(requests[0], dict) and "bid" in requests[0]:
         request = check_fields(requests[0], "a request of the auction", AUCTION)

@@ -13,18 +13,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from closedhand.bridges.open_spiel.positions import (
-    AUTO,
-    CHANCE,
-    TERMINAL,
-    Node,
-    pyspiel,
-    seen_text,
-    shared_of,
-)
+from closedhand.bridges.open_spiel.positions import AUTO, CHANCE, TERMINAL, Node, pyspiel, shared_of
 from closedhand.core.checks import InputError
 from closedhand.core.game import Game, State
 from closedhand.core.registry import make_game
+from closedhand.core.views import written
 
 NAME = "closedhand"
 """Name for `pyspiel.load_game`."""
@@ -264,7 +257,7 @@ class OpenSpielState(pyspiel.State):
         if self.node is None:
             return " ".join(["before the deal", *map(str, self._drawn)])
         game, record = self.node.shared.game, self.node.record
-        actions = [seen_text(game, action) for action in game.history(record).tolist()]
+        actions = [written(game.flat, action) for action in game.history(record).tolist()]
         # OpenSpiel's history adds actions of earlier rounds and sub-steps within a play.
         return "; ".join([game.deal_text(record), " ".join(actions), self.history_str()])
 

@@ -13,7 +13,7 @@ from closedhand.core import contract
 from closedhand.core.checks import InputError
 from closedhand.core.game import Deal, Game, State
 from closedhand.core.optional_imports import needing
-from closedhand.core.views import UNSEEN
+from closedhand.core.views import written
 
 with needing():
     import pyspiel
@@ -29,8 +29,7 @@ MOST_DEALS = 10_000
 FEW = 20
 """Number of deals whose probabilities show whether there are far more than `MOST_DEALS`."""
 
-MOST_KEPT = 200_000
-"""Most positions that are kept for the next walk through the tree."""
+MOST_KEPT = 200_000  # most positions that are kept for the next walk through the tree
 SEED_BYTES = 6
 """Bytes of the seed of a drawn deal: the chance nodes before the first decision."""
 
@@ -114,32 +113,21 @@ def _known_text(game: Game, view: State, player: int) -> str:
         hand, actions, public = game.knowledge(view, player)
     except InputError:  # the game has no notation for this view
         return view.tobytes().hex()
-    seen = [text if isinstance(text, str) else seen_text(game, text) for text in actions]
+    seen = [written(game.flat, action) for action in actions]
     facts = [f"{name} {value}" for name, value in public.items()]
     return "; ".join([hand, *facts, " ".join(seen)])
 
 
-def seen_text(game: Game, action: int) -> str:
-    """Write an action of the flat game; `UNSEEN` for a negative id, a hidden action."""
-    return UNSEEN if action < 0 else game.flat.text(action)
-
-
 class Shared:
-    """Data that all positions of a game share.
-
-    Attributes:
-        deals: All deals; None if they are drawn.
-        chances: Number of chance nodes before the first decision.
-        outcomes: Outcomes of each chance node, with their probabilities.
-        kept: Number of positions kept for the next walk.
-        most_kept: Most such positions; 0 for drawn deals, which no walk visits twice.
-    """
+    """Data that all positions of a game share."""
 
     def __init__(self, game: Game, deals: list[Deal] | None) -> None:
         """Prepare the chance nodes of a game: one for listed deals, or those of a seed's bytes."""
         self.game = game
-        self.deals = deals
+        self.deals = deals  # None if they are drawn
+        # Number of chance nodes before the first decision, and the outcomes of each node.
         self.chances, self.outcomes = SEED_BYTES, [(byte, 1 / 256) for byte in range(256)]
+        # Number of positions kept for the next walk, and the most: no walk repeats a drawn deal.
         self.kept = self.most_kept = 0
         if deals is not None:
             self.chances, self.most_kept = 1, MOST_KEPT

@@ -5,7 +5,7 @@ of chance is dealt at the start: a state also holds the outcomes at chance nodes
 do not check whether an action is legal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,50 +21,38 @@ UNKNOWN = -1
 
 
 class Rules(NamedTuple):
-    """The tree of a game, level by level; the children of a node are contiguous.
-
-    Attributes:
-        player: Player to act, `CHANCE` or `END`, int32 [nodes].
-        first: First child, int32 [nodes + 1]; children end where those of the next node begin.
-        parent: Parent, -1 for the root, int32 [nodes].
-        via: Action or chance outcome that leads to a node, int32 [nodes].
-        likely: Product of the probabilities of chance before a node, float64 [nodes].
-        chances: Number of chance nodes before a node, int32 [nodes].
-        moves: Number of players' actions before a node, int32 [nodes].
-        payoffs: Payoffs at the end of a game, float64 [nodes, players].
-        info: Information state of each player, int32 [nodes, players]; `UNKNOWN` at chance nodes.
-        owner: Player of each information state, int32 [sets].
-        members: Nodes of all information states, one set after the other, int32.
-        start: Index in `members` of each information state's first node, int64 [sets + 1].
-        known: Actions before each information state, int32 [sets, longest]; `UNKNOWN` where its
-            player does not know them.
-        tensors: Observation in each information state, int8 [sets, size].
-        chance_first: First child of each node of the tree of chance alone, int32 [chances + 1].
-        chance_share: Probability of each node of that tree, given its parent, float64 [chances].
-    """
+    """The tree of a game, level by level; the children of a node are contiguous."""
 
     kernels = "closedhand.bridges.open_spiel.rules"
 
-    player: np.ndarray
+    player: np.ndarray  # player to act, `CHANCE` or `END`, int32 [nodes]
+    # First child, int32 [nodes + 1]. Children end where those of the next node begin.
     first: np.ndarray
-    parent: np.ndarray
-    via: np.ndarray
-    likely: np.ndarray
-    chances: np.ndarray
-    moves: np.ndarray
-    payoffs: np.ndarray
+    parent: np.ndarray  # parent, -1 for the root, int32 [nodes]
+    via: np.ndarray  # action or chance outcome that leads to a node, int32 [nodes]
+    likely: np.ndarray  # product of the probabilities of chance before a node, float64 [nodes]
+    chances: np.ndarray  # number of chance nodes before a node, int32 [nodes]
+    moves: np.ndarray  # number of players' actions before a node, int32 [nodes]
+    payoffs: np.ndarray  # payoffs at the end of a game, float64 [nodes, players]
+    # Information state of each player, int32 [nodes, players]; `UNKNOWN` at chance nodes.
     info: np.ndarray
-    owner: np.ndarray
-    members: np.ndarray
-    start: np.ndarray
+    owner: np.ndarray  # player of each information state, int32 [sets]
+    members: np.ndarray  # nodes of all information states, one set after the other, int32
+    start: np.ndarray  # index in `members` of each set's first node, int64 [sets + 1]
+    # Actions before each information state, int32 [sets, longest]; `UNKNOWN` where its player does
+    # not know them.
     known: np.ndarray
-    tensors: np.ndarray
+    tensors: np.ndarray  # observation in each information state, int8 [sets, size]
+    # The tree of chance alone: first child of each node, int32 [chances + 1], and probability of
+    # each node, given its parent, float64 [chances].
     chance_first: np.ndarray
     chance_share: np.ndarray
 
 
-def state_type(players: int, longest: int, chances: int) -> np.dtype:
+def state_type(rules: Rules) -> np.dtype:
     """Make the dtype of states, for the most actions and the most chance nodes in a game."""
+    players, longest = rules.info.shape[1], rules.known.shape[1]
+    chances = int(rules.chances.max())
     fields = [
         ("chance", "i4", max(1, chances)),  # outcomes, each counted from 0, or UNKNOWN
         ("info", "i4", players),  # information state of each player, or UNKNOWN
@@ -157,14 +145,18 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
         for child in range(first, end):
             yield from ways(child, [*before, child - first], share * rules.chance_share[child])
 
-    chances = int(rules.chances.max())
-    kind = state_type(rules.info.shape[1], rules.known.shape[1], chances)
+    kind = state_type(rules)
     for chance, share in ways(0, [], 1.0):
-        state = np.zeros(1, kind)[0]
-        state.chance[:] = UNKNOWN
-        state.chance[: len(chance)] = chance
-        begin(rules, state)
-        yield state, share
+        yield start_of(rules, kind, chance), share
+
+
+def start_of(rules: Rules, kind: np.dtype, chance: Sequence[int]) -> State:
+    """Make an initial state, of the dtype of `state_type`, from all outcomes of chance."""
+    state = np.zeros(1, kind)[0]
+    state.chance[:] = UNKNOWN
+    state.chance[: len(chance)] = chance
+    begin(rules, state)
+    return state
 
 
 @kernel

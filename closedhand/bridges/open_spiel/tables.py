@@ -68,8 +68,7 @@ def _table_game(text: str, name: str | None, *files: bytes) -> Game:
     _check_kind(theirs)
     walk = _Walk(theirs)
     rules = walk.rules()
-    players = theirs.num_players()
-    kind = tree.state_type(players, rules.known.shape[1], int(rules.chances.max()))
+    players, kind = theirs.num_players(), tree.state_type(rules)
     return Game(
         name=name or theirs.get_type().short_name,
         options={},
@@ -330,11 +329,7 @@ class Notation:
             chance = (*chance, outcomes.index(word))
         if self._walk.outcomes_after(chance):
             raise InputError(f"{text!r} is not a deal: more outcomes of chance follow")
-        state = np.zeros(1, self._kind)[0]
-        state["chance"][:] = UNKNOWN
-        state["chance"][: len(chance)] = chance
-        tree.begin(self._rules, state)
-        return state
+        return tree.start_of(self._rules, self._kind, chance)
 
     def scene(self, state: State) -> list[Row]:
         """Return a row for each player, with OpenSpiel's text of its information state."""
