@@ -190,14 +190,14 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
     a folder for TensorBoard.
     """
     from closedhand.learning.runs import BOARD
-    from closedhand.learning.tensorboard import Board
+    from closedhand.learning.tensorboard import board
 
     learner = run.learner
-    with Board(folder / BOARD, learner.decisions) as board:
+    with board(folder / BOARD, learner.decisions) as add:
 
         def report(entry: dict[str, Any]) -> None:
             note(line_of(entry))
-            board.add(entry)
+            add(entry)
 
         run.on_evaluation = report
         limit = {} if seconds is None else {"limit": seconds}

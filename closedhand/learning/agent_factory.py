@@ -19,8 +19,6 @@ NAME = "model.safetensors"
 """Name of the network in a folder of `closedhand train`."""
 FOREIGN = (".zip", ".pt", ".pth", ".ckpt", ".bin")
 """Suffixes of network files of PyTorch and of libraries built on it."""
-MICROSECONDS = 500
-"""Approximate time of a decision of the agent `learned`, in microseconds."""
 
 
 def _path(argument: str | None) -> Path:
@@ -32,7 +30,7 @@ def _path(argument: str | None) -> Path:
 def describe(game: Game, argument: str | None, temperature: float | None = None) -> Traits:
     """Return the traits of the agent; the file is among them only if it exists."""
     file = _path(argument)
-    return Traits((file,) if os.path.isfile(file) else (), microseconds=MICROSECONDS)
+    return Traits((file,) if os.path.isfile(file) else (), microseconds=500)
 
 
 Temperature = Annotated[

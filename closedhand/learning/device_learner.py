@@ -70,7 +70,6 @@ class DeviceLearner(NetworkLearner[Chosen]):
         measures: Names of what `loss` measures.
         falling: Settings that are rates, which fall during the training.
         hands: Whether the rollout notes the cards of all seats.
-        device: The device.
         random: Generator of the numbers that learning draws on the device.
         batch: The games.
         rollout: The steps of an update in these games.
@@ -168,7 +167,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
     def loss(self, take: Callable[[str], Tensor]) -> tuple[Tensor, Tensor]:
         """Compute the loss of a minibatch, a scalar with gradient, and `measures`, float32 [k].
 
-        `take` returns the tensor of the minibatch from those of `Rollout.rows`, by name.
+        `take` returns a tensor of the minibatch by its name in `Rollout.rows`.
         """
         raise NotImplementedError
 

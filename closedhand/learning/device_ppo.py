@@ -69,9 +69,7 @@ class PolicyLoss(torch.autograd.Function):
         """Compute the loss of `ppo.loss_of`, without that of the values, from masks of all actions.
 
         `logits` and `masks` (int8) are [n, actions]; the next three are those of `ppo.Decisions`.
-
-        Returns:
-            The loss, and the means of entropy, divergence and share clipped, float32 [3].
+        Return the loss, and the means of entropy, divergence and share clipped, float32 [3].
         """
         new = log_softmax(logits, masks)
         shares = new.exp()

@@ -31,7 +31,6 @@ class Rollout:
     """Games on a device, with room for the steps of an update.
 
     Attributes:
-        batch: The games.
         rows: Tensors of the steps by name, [steps, games, …].
         hidden: Number of bits of the cards of all seats; 0 if they are not noted, or states have no
             field `hands` by seat.
@@ -46,25 +45,20 @@ class Rollout:
         self.batch, self.steps = batch, steps
         self._hands = _hands_of(batch.game) if hands else None
         self.hidden = 0 if self._hands is None else self._hands[2]
-        shapes: dict[str, tuple[tuple[int, ...], torch.dtype]] = {
-            "observations": ((inputs,), torch.int8),
-            "masks": ((batch.game.num_actions,), torch.int8),
-            "hidden": ((self.hidden,), torch.int8),
-            "actions": ((), torch.int64),
-            "actors": ((), torch.int64),
-            "logs": ((), torch.float32),
-            "values": ((), torch.float32),
-            "rewards": ((batch.game.num_players,), torch.float32),
-            "ended": ((), torch.bool),
-            "decides": ((), torch.bool),
-            "advantages": ((), torch.float32),
-            "targets": ((), torch.float32),
-            "known": ((), torch.bool),
-        }
         device = batch.device
+
+        def room(dtype: torch.dtype, *shape: int) -> Tensor:
+            return torch.zeros((steps, batch.number, *shape), dtype=dtype, device=device)
+
         self.rows = {
-            name: torch.zeros((steps, batch.number, *shape), dtype=kind, device=device)
-            for name, (shape, kind) in shapes.items()
+            "observations": room(torch.int8, inputs),
+            "masks": room(torch.int8, batch.game.num_actions),
+            "hidden": room(torch.int8, self.hidden),
+            "actions": room(torch.int64),
+            "actors": room(torch.int64),
+            "rewards": room(torch.float32, batch.game.num_players),
+            **{name: room(torch.float32) for name in ("logs", "values", "advantages", "targets")},
+            **{name: room(torch.bool) for name in ("ended", "decides", "known")},
         }
         self.payoffs = torch.zeros(3, dtype=torch.float64, device=device)
         self.scale = torch.ones((), device=device)

@@ -17,17 +17,11 @@ CHUNK = 500
 
 
 class Score(NamedTuple):
-    """Score of an agent that plays one side while the opponent plays all other seats.
+    """Score of an agent that plays one side while the opponent plays all other seats."""
 
-    Attributes:
-        points: Points per game, summed over the seats of a side, mean over the sides.
-        won: Share of games won, draws counting half; None where no payoff is a loss.
-        gain: Points less those of the opponent on the same sides and deals; None if not measured.
-    """
-
-    points: Estimate
-    won: Estimate | None
-    gain: Estimate | None = None
+    points: Estimate  # per game, summed over the seats of a side, mean over the sides
+    won: Estimate | None  # share of games won, draws counting half; None where no payoff is a loss
+    gain: Estimate | None = None  # points less those of the opponent on the same sides and deals
 
     def entry(self) -> dict[str, list[float]]:
         """Return `points` and, if known, `won`: mean, low and high, rounded to 4 digits."""

@@ -50,19 +50,12 @@ class ImitationSettings(Settings):
 
 
 class Games(NamedTuple):
-    """Recorded games.
+    """Recorded games."""
 
-    Attributes:
-        starts: States at the deals, `dtype` [games].
-        actions: Flat actions of all games one after the other, int32.
-        first: Index in `actions` of each game's first action, then the end, int64 [games + 1].
-        learned: Whether the moves of each seat are learned, bool [games, seats].
-    """
-
-    starts: np.ndarray
-    actions: np.ndarray
-    first: np.ndarray
-    learned: np.ndarray
+    starts: np.ndarray  # states at the deals, `dtype` [games]
+    actions: np.ndarray  # flat actions of all games one after the other, int32
+    first: np.ndarray  # index of each game's first action, then the end, int64 [games + 1]
+    learned: np.ndarray  # whether the moves of each seat are learned, bool [games, seats]
 
     def digest(self) -> str:
         """Compute a checksum of all fields, 16 hexadecimal digits."""
@@ -143,14 +136,11 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
 
 
 def _same(one: Game, other: Game, start: State, actions: list[int]) -> bool:
-    """Return whether a game, recorded by the rules of `one`, has the same positions by `other`.
-
-    The position after the last action does not matter: nobody decides there.
-    """
+    """Return whether a game, recorded by the rules of `one`, has the same positions by `other`."""
     if other.valid(start):  # such as a deal of another deck
         return False
     states = start.copy(), start.copy()
-    for action in actions:
+    for action in actions:  # nobody decides in the position after the last one
         if states[0].tobytes() != states[1].tobytes():
             return False
         try:
@@ -291,9 +281,9 @@ class Imitation(DeepLearner[ImitationSettings]):
     def watched(
         self, rng: np.random.Generator, number: int, attempt: int
     ) -> tuple[Pairs, Pairs, int]:
-        """Draw once for `pairs`, illegal actions included; a single record serves for both.
+        """Draw `number` games to learn from, and held-out ones; a single record serves for both.
 
-        Draw `number` games to learn from. Return the number of moves played, too: 0 with records.
+        Illegal actions are included. Return the number of moves played, too: 0 with records.
         The random numbers of an expert's games depend on the number of the `attempt`.
         """
         few, moves = max(1, number // HELD_OUT), 0
@@ -303,10 +293,8 @@ class Imitation(DeepLearner[ImitationSettings]):
             held_out = Piece(self.updates, first + len(pieces), range(few))
             waves = self.waves([held_out, *pieces], {})
             moves = sum(wave.moves for wave in waves)
-            found = [
-                Pairs(wave.observations, wave.masks, wave.actions)
-                for wave in (waves[0], join(waves[1:]))
-            ]
+            played = waves[0], join(waves[1:])
+            found = [Pairs(wave.observations, wave.masks, wave.actions) for wave in played]
         else:
             every = np.arange(len(self._games.starts))
             kept = every % HELD_OUT == min(HELD_OUT, len(every)) - 1

@@ -16,17 +16,11 @@ BELOW_ONE = 1 - 2**-53
 
 
 class Legal(NamedTuple):
-    """The legal actions of some decisions.
+    """The legal actions of some decisions."""
 
-    Attributes:
-        rows: Decision of each legal action, int64 [k], ascending.
-        actions: The legal actions, int64 [k], ascending within a decision.
-        counts: Number of legal actions of each decision, int64 [n], all at least 1.
-    """
-
-    rows: Tensor
-    actions: Tensor
-    counts: Tensor
+    rows: Tensor  # decision of each legal action, int64 [k], ascending
+    actions: Tensor  # the legal actions, int64 [k], ascending within a decision
+    counts: Tensor  # number of legal actions of each decision, int64 [n], all at least 1
 
     @classmethod
     def of(cls, masks: NDArray[np.int8]) -> Self:

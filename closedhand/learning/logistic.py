@@ -46,8 +46,8 @@ def chances_of(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-(features @ weights)))
 
 
-def calibration(chances: np.ndarray, won: np.ndarray, parts: int = 10) -> list[dict[str, float]]:
-    """Compare predicted and observed frequencies in at most `parts` groups of nearly equal size.
+def calibration(chances: np.ndarray, won: np.ndarray) -> list[dict[str, float]]:
+    """Compare predicted and observed frequencies in at most ten groups of nearly equal size.
 
     The groups go from low to high predictions; each has `number`, `predicted` and `observed`.
     """
@@ -58,7 +58,7 @@ def calibration(chances: np.ndarray, won: np.ndarray, parts: int = 10) -> list[d
             "predicted": round(float(chances[part].mean()), 4),
             "observed": round(float(won[part].mean()), 4),
         }
-        for part in np.array_split(order, parts)
+        for part in np.array_split(order, 10)
         if len(part)
     ]
 

@@ -50,8 +50,7 @@ MEASURED = {
     "train/explained_variance": "explained_variance",
 }  # fmt: skip
 """Measurements of an update: names in Stable-Baselines3 and here."""
-SAMPLE = 1000
-"""Number of random games whose payoffs give the scale of the rewards."""
+SAMPLE = 1000  # random games whose payoffs give the scale of the rewards
 
 
 @dataclass(frozen=True, kw_only=True)

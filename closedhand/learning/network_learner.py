@@ -68,8 +68,6 @@ class NetworkLearner(Generic[Chosen]):
     implements `update` and `agent_weights`.
 
     Attributes:
-        name: Name of the algorithm.
-        settings_type: Class of its settings.
         kind: Kind of its network, see `networks.KINDS`.
         roles: Whether each role of the game has its own network.
         remark: Note for the user before the training begins; empty: none.

@@ -22,18 +22,14 @@ ALONE = 25
 
 @dataclass(frozen=True)
 class Shape:
-    """Numbers that describe a network, and its kind in `KINDS`.
+    """Numbers that describe a network."""
 
-    `width` is that of each hidden layer. `seats` has the index of the role network of each seat,
-    all 0 with a single network.
-    """
-
-    kind: str
+    kind: str  # one of `KINDS`
     inputs: int
     actions: int
-    width: int
+    width: int  # of each hidden layer
     layers: int
-    seats: tuple[int, ...]
+    seats: tuple[int, ...]  # index of each seat's role network, all 0 with a single network
 
 
 class PolicyValue(nn.Module):
@@ -47,10 +43,6 @@ class PolicyValue(nn.Module):
         nn.init.orthogonal_(self.policy.weight, 0.01)
         nn.init.zeros_(self.policy.bias)
         nn.init.zeros_(self.value.bias)
-
-    def by_action(self) -> list[nn.Linear]:
-        """Return the layers with a row of weights for every action."""
-        return [self.policy]
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Compute all logits, [n, actions], of observations [n, inputs]."""
@@ -80,10 +72,6 @@ class ActionValues(nn.Module):
         self.seats = shape.seats
         roles = max(shape.seats, default=0) + 1
         self.roles = nn.ModuleList(PolicyValue(shape) for _ in range(roles))
-
-    def by_action(self) -> list[nn.Linear]:
-        """Return the layers with a row of weights for every action."""
-        return [layer for role in self.networks() for layer in role.by_action()]
 
     def networks(self) -> list[PolicyValue]:
         """Return the network of each role."""
@@ -118,6 +106,11 @@ class ActionValues(nn.Module):
                 added, values = network.legal(observations[own], at, actions[chosen])
                 out = out.index_copy(0, chosen, added + values[at])
         return out
+
+
+def by_action(network: nn.Module) -> list[nn.Linear]:
+    """Return the layers of a network with a row of weights for every action."""
+    return [module.policy for module in network.modules() if isinstance(module, PolicyValue)]
 
 
 KINDS: Mapping[str, type[PolicyValue] | type[ActionValues]] = {
@@ -183,13 +176,10 @@ def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:
 
 
 def shape_of(features: Features, kind: str, width: int, layers: int, roles: bool) -> Shape:
-    """Make the shape of a network for a game.
-
-    With `roles` each role has its own network, except in a simultaneous game: its players are in
-    the same position.
-    """
+    """Make the shape of a network for a game; with `roles` each role has its own network."""
     game = features.game
     names = list(dict.fromkeys(game.roles))
+    # In a simultaneous game all players are in the same position.
     alone = roles and not game.simultaneous
     seats = tuple(names.index(role) if alone else 0 for role in game.roles)
     return Shape(kind, features.inputs, features.actions, width, layers, seats)

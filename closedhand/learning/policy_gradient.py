@@ -62,22 +62,16 @@ payoff, summed over the games of the piece, float64 [features]."""
 class Task(NamedTuple):
     """A policy to fit.
 
-    Attributes:
-        features: Number of weights.
-        games: Number of games in a step, a multiple of `piece`.
-        piece: Number of games that a thread plays at a time.
-        rate: Size of the first steps.
-        slower: The size is divided by the root of 1 + (number of steps) / `slower`.
-        averaging: Power of a step's number, approximately, by which the step counts in an average
-            of the weights, with all arrays float32; 0: no average, and float64.
+    With `averaging` a step counts in an average of the weights by about this power of its number,
+    and all arrays are float32. With 0 there is no average, and all arrays are float64.
     """
 
-    features: int
-    games: int
-    piece: int
+    features: int  # number of weights
+    games: int  # in a step, a multiple of `piece`
+    piece: int  # number of games that a thread plays at a time
     gradient: Gradient
-    rate: float = RATE
-    slower: float = math.inf
+    rate: float = RATE  # size of the first steps
+    slower: float = math.inf  # the size is divided by the root of 1 + (number of steps) / this
     averaging: int = 0
 
 
@@ -85,7 +79,6 @@ class Training:
     """A fit in progress; a `closedhand.core.run.Learner`.
 
     Attributes:
-        seed: Seed of all deals and decisions.
         weights: Weights of the features, float64 or float32 [features], like the next three.
         mean: Adam's mean of the gradients.
         squares: Adam's mean of the squared gradients.

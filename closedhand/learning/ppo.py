@@ -52,26 +52,15 @@ class PPOSettings(Settings):
 
 
 class Decisions(NamedTuple):
-    """Decisions to learn from.
+    """Decisions to learn from."""
 
-    Attributes:
-        observations: int8 [n, inputs].
-        legal: The legal actions.
-        actions: The actions taken, int64 [n].
-        logs: Their log-probabilities when they were taken, float32 [n].
-        advantages: Advantages of the actions, normalised, float32 [n].
-        targets: Returns that the values should predict, divided by a scale, float32 [n].
-        magnet: Log probabilities of the legal actions by the averaged policy, float32 [k]; None
-            without a magnet.
-    """
-
-    observations: Tensor
+    observations: Tensor  # int8 [n, inputs]
     legal: Legal
-    actions: Tensor
-    logs: Tensor
-    advantages: Tensor
-    targets: Tensor
-    magnet: Tensor | None = None
+    actions: Tensor  # those taken, int64 [n]
+    logs: Tensor  # their log-probabilities when they were taken, float32 [n]
+    advantages: Tensor  # normalised, float32 [n]
+    targets: Tensor  # returns that the values should predict, divided by a scale, float32 [n]
+    magnet: Tensor | None = None  # log-probabilities of `legal` by the average, float32 [k]
 
     def take(self, part: Tensor) -> "Decisions":
         """Select decisions by their numbers, int64 [m]."""
@@ -193,10 +182,9 @@ def loss_of(
 def clipped_gain(
     new: Tensor, old: Tensor, advantages: Tensor, clip: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute PPO's objective of each decision from advantages, float32 [n].
+    """Compute PPO's objective of each decision from log probabilities and advantages, float32 [n].
 
-    `new` and `old` are log probabilities of the actions, float32 [n], by the policy that learns and
-    by the policy that played.
+    `new` is by the policy that learns, `old` by the one that played.
 
     Returns:
         The objective and the ratio of the probabilities, float32 [n] each, and without gradient

@@ -29,33 +29,21 @@ of each decision from which its algorithm learns."""
 class Wave(NamedTuple):
     """Games from deal to end, and the learner's decisions in them, in order of time.
 
-    Attributes:
-        observations: int8 [rows, inputs].
-        masks: int8 [rows, actions].
-        actions: int64 [rows].
-        notes: Notes of `choose`, float16 [rows, k]: other processes send two bytes a number.
-        actors: Seat that decided at each step of each game, int64 [steps, games]; -1: none. The
-            rows are the decisions in this order.
-        rewards: Payments of every seat from one step to the next, float64 [steps, games, seats].
-        ends: Whether the game ended before the next step, bool [steps, games].
-        returns: Payoffs of the games, float64 [games, seats].
-        seating: Player of each seat, integers [games, seats], as for `play_wave`.
-        played: All actions where there was a choice, those of opponents too, as they were played;
-            of the smallest type that holds every action.
-        moves: Number of actions of all players, forced ones included.
+    The rows are the decisions in the order of `actors`. `played` has all actions where there was a
+    choice, those of opponents too, as they were played, in the smallest type that holds them.
     """
 
-    observations: NDArray[np.int8]
-    masks: NDArray[np.int8]
-    actions: NDArray[np.int64]
-    notes: NDArray[np.float16]
-    actors: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    ends: NDArray[np.bool_]
-    returns: NDArray[np.float64]
-    seating: NDArray[np.int64]
+    observations: NDArray[np.int8]  # [rows, inputs]
+    masks: NDArray[np.int8]  # [rows, actions]
+    actions: NDArray[np.int64]  # [rows]
+    notes: NDArray[np.float16]  # of `choose`, [rows, k]: other processes send two bytes a number
+    actors: NDArray[np.int64]  # seat that decided at each step, -1: none, [steps, games]
+    rewards: NDArray[np.float64]  # payments from one step to the next, [steps, games, seats]
+    ends: NDArray[np.bool_]  # whether the game ended before the next step, [steps, games]
+    returns: NDArray[np.float64]  # payoffs, [games, seats]
+    seating: NDArray[np.int64]  # player of each seat, as for `play_wave`, [games, seats]
     played: NDArray[np.unsignedinteger]
-    moves: int
+    moves: int  # number of actions of all players, forced ones included
 
     @property
     def reward(self) -> float:

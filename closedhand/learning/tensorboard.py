@@ -4,9 +4,10 @@ Events are written directly, as PyTorch's writer takes seconds to import.
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from closedhand.core.checks import InputError
 from closedhand.core.optional_imports import needing
@@ -26,46 +27,38 @@ def logs(folder: Path) -> list[Path]:
     return list(folder.glob("events.out.tfevents.*"))
 
 
-class Board:
-    """A log of TensorBoard, and the context that closes it."""
+@contextmanager
+def board(folder: Path, decisions: int) -> Generator[Callable[[Mapping[str, Any]], None]]:
+    """Open a log in a folder at the number of decisions at which the training continues.
 
-    def __init__(self, folder: Path, decisions: int = 0) -> None:
-        """Open a log in a folder at the number of decisions at which the training continues.
+    Points of earlier logs beyond this number, whose work a kill has lost, are hidden. The context
+    gives a function that adds the numbers of a history entry at its number of decisions.
 
-        Points of earlier logs beyond this number, whose work a kill has lost, are hidden.
+    Raises:
+        InputError: TensorBoard is not installed, or does not accept the name.
+    """
+    check_name(folder)
+    with needing():
+        from tensorboard.compat.proto import event_pb2, summary_pb2
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-        Raises:
-            InputError: TensorBoard is not installed, or does not accept the name.
-        """
-        check_name(folder)
-        with needing():
-            from tensorboard.compat.proto import event_pb2, summary_pb2
-            from tensorboard.summary.writer.event_file_writer import EventFileWriter
+    # The generated classes have no type annotations.
+    protos: Any = event_pb2
+    summary: Any = cast(Any, summary_pb2).Summary
 
-        # The generated classes have no type annotations.
-        protos: Any = event_pb2
-        self._event, self._summary = protos.Event, cast(Any, summary_pb2).Summary
-        self._writer = EventFileWriter(str(folder))
-        start = protos.SessionLog(status=protos.SessionLog.START)
-        self._writer.add_event(self._event(step=decisions + 1, session_log=start))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._writer.close()
-
-    def add(self, entry: Mapping[str, Any]) -> None:
-        """Add the numbers of a history entry at its number of decisions."""
-        value = self._summary.Value
+    def add(entry: Mapping[str, Any]) -> None:
         values = [
-            value(tag=name.encode("utf-8", UNPAIRED), simple_value=number)
+            summary.Value(tag=name.encode("utf-8", UNPAIRED), simple_value=number)
             for name, number in numbers_in(entry)
         ]
-        summary = self._summary(value=values)
-        self._writer.add_event(
-            self._event(wall_time=time.time(), step=entry["decisions"], summary=summary)
-        )
+        numbers = summary(value=values)
+        event = protos.Event(wall_time=time.time(), step=entry["decisions"], summary=numbers)
+        writer.add_event(event)
+
+    with closing(EventFileWriter(str(folder))) as writer:
+        start = protos.SessionLog(status=protos.SessionLog.START)
+        writer.add_event(protos.Event(step=decisions + 1, session_log=start))
+        yield add
 
 
 def numbers_in(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:

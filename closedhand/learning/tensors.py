@@ -13,17 +13,16 @@ from closedhand.core.run import ABOUT, Format
 from closedhand.core.text import reason_of
 
 
-def load_tensors(path: Path | str, *contents: bytes) -> list[Any]:
-    """Load tensors and plain values from results of `torch.save` in a file; no code is run.
+def load_tensors(path: Path | str, content: bytes) -> Any:
+    """Load tensors and plain values that `torch.save` wrote as `content`; no code is run.
 
     Raises:
-        InputError: Together they unpack to more than `closedhand.core.reading.MOST_DATA`.
-        Exception: One is damaged, or of another kind.
+        InputError: The content unpacks to more than `closedhand.core.reading.MOST_DATA`.
+        Exception: It is damaged, or of another kind.
     """
-    check_unpacked(path, *(each for each in contents if each.startswith(ZIP)))
-    return [
-        torch.load(io.BytesIO(each), map_location="cpu", weights_only=True) for each in contents
-    ]
+    if content.startswith(ZIP):
+        check_unpacked(path, content)
+    return torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
 
 
 def _write(path: Path, state: dict[str, Any], about: dict[str, Any]) -> None:
@@ -46,8 +45,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     """
     content = read_content(path)
     try:
-        [state] = load_tensors(path, content)
-        return dict(state)
+        return dict(load_tensors(path, content))
     except Exception as error:
         raise InputError(f"cannot resume {path}: {reason_of(error)}") from None
 

@@ -61,15 +61,12 @@ ENOUGH = 4096
 
 
 class Scale:
-    """Typical size of payoffs, by which rewards are divided.
-
-    `sums`, float64 [3], are the number, the sum and the sum of squares of payoffs, with decay.
-    """
+    """Typical size of payoffs, by which rewards are divided."""
 
     KEPT = 0.95
 
     def __init__(self) -> None:
-        self.sums = np.zeros(3)
+        self.sums = np.zeros(3)  # number, sum and sum of squares of payoffs, with decay
 
     def add(self, returns: np.ndarray) -> float:
         """Add the payoffs of an update; return the standard deviation, or 1 if it is 0."""
@@ -122,7 +119,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.average: Any = networks.build(self.shape, seed)
         parts = spelling(self.features.game)
         if parts is not None:
-            share([*self.network.by_action(), *self.average.by_action()], parts)
+            share([*networks.by_action(self.network), *networks.by_action(self.average)], parts)
         weights, decay = self.network.parameters(), settings.weight_decay
         self.optimiser = torch.optim.AdamW(
             weights, settings.learning_rate, weight_decay=decay, fused=True
@@ -150,10 +147,10 @@ class DeepLearner(NetworkLearner[Chosen]):
     def games_in_update(self) -> int:
         """Number of games of the next update, which make about a batch of decisions.
 
-        The first batches are smaller: an untrained policy gains more by frequent updates. The first
-        update has at most 64 games, each later one at most four times the mean so far.
+        The first batches are smaller: an untrained policy gains more by frequent updates.
         """
         each = self.decisions / self.games if self.games else float(self.game.num_players)
+        # At most 64 games in the first update, later at most four times the mean so far.
         most = 4 * self.games // max(1, self.updates) if self.games else 64
         wanted = min(self.settings.batch, max(FIRST_BATCH, round(GROWTH * self.decisions)))
         return max(1, min(round(wanted / max(each, FEWEST)), most))

@@ -20,7 +20,7 @@ JUDGEMENTS = 8
 """Judgements in each power of ten of the iterations."""
 
 
-def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
+def next_judgement(iterations: int, judgements: int) -> int:
     """Return the iterations at the next judgement: a rounded 10^(k / `judgements`), k whole."""
     number = iterations
     power = math.floor(judgements * math.log10(max(1, iterations))) - 1

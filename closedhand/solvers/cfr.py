@@ -40,15 +40,12 @@ from closedhand.solvers.regrets import discount
 
 
 class Variant(NamedTuple):
-    """Settings of the loop: the exponents a (`positive`), b (`negative`) and c (`average`).
+    """Settings of the loop, which the module explains."""
 
-    `predictive`: the latest regrets count twice, as a prediction of the next ones.
-    """
-
-    positive: float
-    negative: float
-    average: float
-    predictive: bool = False
+    positive: float  # the exponent a
+    negative: float  # the exponent b
+    average: float  # the exponent c
+    predictive: bool = False  # whether step 5 counts the latest regrets twice
 
 
 @kernel

@@ -91,17 +91,15 @@ def evaluate_rows(tree: InfoTree, sigma: np.ndarray) -> Evaluation:
 class Losses(NamedTuple):
     """Losses of a strategy to best responses by information set; their sum is NashConv.
 
-    Attributes:
-        loss: Gain of a set's player by the best action there, times the probability of the set,
-            float64 [sets]. The player follows the strategy before, and a best response after.
-        best: Row of the best action in each set, int64 [sets].
-        values: Expected payoff of each row to its player, who then follows a best response, given
-            that the set is reached, float64 [rows]. NaN in sets that chance and others never reach.
+    A loss is the gain of the set's player by the best action there, times the probability of the
+    set. The player follows the strategy before, and a best response after. A value is the expected
+    payoff of a row to its player, who then follows a best response, given that the set is reached.
+    It is NaN in sets that chance and others never reach.
     """
 
-    loss: np.ndarray
-    best: np.ndarray
-    values: np.ndarray
+    loss: np.ndarray  # float64 [sets]
+    best: np.ndarray  # row of the best action in each set, int64 [sets]
+    values: np.ndarray  # float64 [rows]
 
 
 def losses(tree: InfoTree, sigma: np.ndarray) -> Losses:

@@ -19,7 +19,7 @@ from closedhand.core.game import Game
 
 
 class Tree(Protocol):
-    """A tree for kernels: a NamedTuple with the name of a module in its attribute `kernels`."""
+    """A tree for kernels."""
 
     @property
     def player(self) -> np.ndarray:
@@ -37,23 +37,14 @@ END = -1
 
 
 class Tables(NamedTuple):
-    """Arrays that an algorithm learns on a tree, and its scratch space.
+    """Arrays that an algorithm learns on a tree, and its scratch space."""
 
-    Attributes:
-        regret: Discounted sums of regrets, or the logits of a policy, by action.
-        sigma: The current strategy, by action.
-        average: Weighted sums of strategies, by action.
-        reached: Scratch space by node.
-        values: Scratch space by node.
-        gains: Scratch space for the values of actions, by action.
-    """
-
-    regret: np.ndarray
-    sigma: np.ndarray
-    average: np.ndarray
-    reached: np.ndarray
-    values: np.ndarray
-    gains: np.ndarray
+    regret: np.ndarray  # discounted sums of regrets, or the logits of a policy, by action
+    sigma: np.ndarray  # the current strategy, by action
+    average: np.ndarray  # weighted sums of strategies, by action
+    reached: np.ndarray  # scratch space by node
+    values: np.ndarray  # scratch space by node
+    gains: np.ndarray  # scratch space for the values of actions, by action
 
 
 # Passes over the whole tree, for algorithms that sweep it. `sigma` is the strategy of all players,
@@ -119,20 +110,13 @@ class Layout(NamedTuple):
 
     A row is an action of an information set; the rows of a set are contiguous, in the order of the
     action ids.
-
-    Attributes:
-        keys: Hash of the view in each set, uint64 [sets, 2] (see `keys.keys_of`).
-        rows: First row of each set, int64 [sets + 1].
-        actions: Action id of each row, int32 [rows].
-        entries: Index of all rows in arrays by action: `array[entries]` has the shape [rows].
-        shape: Shape of arrays by action.
     """
 
-    keys: np.ndarray
-    rows: np.ndarray
-    actions: np.ndarray
-    entries: Any
-    shape: tuple[int, ...]
+    keys: np.ndarray  # hash of the view in each set, uint64 [sets, 2] (see `keys.keys_of`)
+    rows: np.ndarray  # first row of each set, int64 [sets + 1]
+    actions: np.ndarray  # action id of each row, int32 [rows]
+    entries: Any  # index of all rows in arrays by action: `array[entries]` has the shape [rows]
+    shape: tuple[int, ...]  # of arrays by action
 
 
 def ranges(starts: np.ndarray, number: np.ndarray) -> np.ndarray:
@@ -186,28 +170,22 @@ def labels(game: Game) -> tuple[str, ...]:
 
 
 class Algorithm(NamedTuple):
-    """Location of an algorithm, meaning of its iterations, and guarantee of its strategy.
+    """An algorithm for small games."""
 
-    `solver` is `module:class`, which is called with `Trees`, a game and a seed.
-    """
-
-    solver: str
-    unit: str
-    guarantee: str
+    solver: str  # `module:class`, which is called with `Trees`, a game and a seed
+    unit: str  # the meaning of an iteration
+    guarantee: str  # of its strategy
 
 
 class Trees(NamedTuple):
     """Functions that make and read the trees of some games.
 
-    Attributes:
-        build: Build the tree of a game; the same game gives the same object.
-        layout: Locate the information sets of that tree.
-        names: Name the information sets, in the order of the layout, for the CSV file of a
-            strategy: cells by their headings; None: no CSV file.
-        sampled: Trees, such as `tree.ANY`, for the algorithms that sample games; None: these ones.
+    `names` names the information sets, in the order of the layout, for the CSV file of a strategy:
+    cells by their headings; None: no CSV file. `sampled` are trees, such as `tree.ANY`, for the
+    algorithms that sample games; None: these ones.
     """
 
-    build: Callable[[Game], Any]
-    layout: Callable[[Game], Layout]
+    build: Callable[[Game], Any]  # the tree of a game; the same game gives the same object
+    layout: Callable[[Game], Layout]  # locates the information sets of that tree
     names: Callable[[Game], list[dict[str, str]]] | None = None
     sampled: "Trees | None" = None

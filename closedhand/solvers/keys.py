@@ -9,10 +9,8 @@ from closedhand.core.numba.jit import kernel
 
 @kernel
 def mix(words, keys):
-    """Continue the hashes `keys`, uint64 [n, 2], with the words of each row, integers [n, words].
-
-    It multiplies by odd constants, different ones in each half, and shifts, as MurmurHash3 does.
-    """
+    """Continue the hashes `keys`, uint64 [n, 2], each with a row of `words`, integers [n, k]."""
+    # Each half multiplies by odd constants of its own and shifts, as MurmurHash3 does.
     for i in range(len(words)):
         one, two = keys[i, 0], keys[i, 1]
         for word in words[i]:

@@ -20,29 +20,17 @@ NOBODY = -1
 
 
 class PublicGraph(NamedTuple):
-    """The public states of a tree in which a player decides.
+    """The public states of a tree in which a player decides."""
 
-    Attributes:
-        views: A view of each information set, states [sets].
-        states: The public states, states [n].
-        place: Public state of each set, int64 [sets].
-        player: Player to act, int64 [n].
-        parent: Public state before the last action, -1 if there was none, int64 [n].
-        action: Id of the last action, int64 [n]; -1 if there was none or a player did not see it.
-        end_parent: Public state before the action that ends a game, int64 [ends].
-        end_action: Id of that action, int64 [ends].
-        end_of: Index of the end at each node that ends a game, int64, in the order of the nodes.
-    """
-
-    views: np.ndarray
-    states: np.ndarray
-    place: np.ndarray
-    player: np.ndarray
-    parent: np.ndarray
-    action: np.ndarray
-    end_parent: np.ndarray
-    end_action: np.ndarray
-    end_of: np.ndarray
+    views: np.ndarray  # a view of each information set, states [sets]
+    states: np.ndarray  # the public states, states [n]
+    place: np.ndarray  # public state of each set, int64 [sets]
+    player: np.ndarray  # player to act, int64 [n]
+    parent: np.ndarray  # public state before the last action, -1 if there was none, int64 [n]
+    action: np.ndarray  # id of the last action, int64 [n]; -1: none, or a player did not see it
+    end_parent: np.ndarray  # public state before the action that ends a game, int64 [ends]
+    end_action: np.ndarray  # id of that action, int64 [ends]
+    end_of: np.ndarray  # index of the end at each node that ends a game, int64, by node
 
 
 def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
@@ -80,16 +68,12 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
 
 
 class Flow(NamedTuple):
-    """Probabilities of information sets, public states and ends under a strategy, float64.
-
-    `payoffs` are those that players expect at each end, 0 where it is not reached, float64
-    [ends, players].
-    """
+    """Probabilities of information sets, public states and ends under a strategy, float64."""
 
     sets: np.ndarray
     states: np.ndarray
     ends: np.ndarray
-    payoffs: np.ndarray
+    payoffs: np.ndarray  # expected at each end, 0 where it is not reached, float64 [ends, players]
 
 
 def flow(tree: InfoTree, graph: PublicGraph, sigma: np.ndarray) -> Flow:

@@ -22,10 +22,8 @@ def add_regret(regret, gained, positive, negative):
 
 @kernel
 def next_weight(regret, gained, predictive):
-    """Return the weight of an action: its sum of regrets, `regret`, or 0 if that is negative.
-
-    If `predictive`, the latest regret, `gained`, counts twice, as a prediction of the next one.
-    """
+    """Return the weight of an action: its sum of regrets, `regret`, or 0 if that is negative."""
+    # If `predictive`, the latest regret, `gained`, counts twice, as a prediction of the next one.
     return max(regret + gained if predictive else regret, 0.0)
 
 
@@ -37,10 +35,8 @@ def normalise(weight, total, number):
 
 @kernel
 def mirror_step(logit, value, temperature, step):
-    """Return the logit of an action after a step of magnetic mirror descent, up to a constant.
-
-    The magnet is the uniform policy, whose logits are 0.
-    """
+    """Return the logit of an action after a step of magnetic mirror descent, up to a constant."""
+    # The magnet is the uniform policy, whose logits are 0.
     return (logit + step * value) / (1.0 + step * temperature)
 
 

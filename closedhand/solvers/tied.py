@@ -32,11 +32,7 @@ Classes = Callable[[Game, InfoTree], np.ndarray]
 class TiedTree(NamedTuple):
     """An information tree whose sets are classes of information sets.
 
-    Attributes named as in `InfoTree` are those of the classes.
-
-    Attributes:
-        whole: The tree of the game.
-        tied: Row in this tree of each row of `whole`, int64 [rows of `whole`].
+    Fields named as in `InfoTree` are those of the classes.
     """
 
     kernels = "closedhand.solvers.tied"
@@ -49,8 +45,8 @@ class TiedTree(NamedTuple):
     owner: np.ndarray
     rows: np.ndarray
     actions: np.ndarray
-    whole: InfoTree
-    tied: np.ndarray
+    whole: InfoTree  # the tree of the game
+    tied: np.ndarray  # row in this tree of each row of `whole`, int64 [rows of `whole`]
 
 
 @kernel

@@ -35,41 +35,26 @@ CHUNK = 1 << 28
 class InfoTree(NamedTuple):
     """The tree of a game, for kernels.
 
-    A row is an action of an information set. The rows of a set are contiguous, in the order of the
-    action ids, and so are the children of a node, in the same order.
-
-    Attributes:
-        player: Player to act, or `END`, int8 [nodes]. The deals come first.
-        first: First child, int32 [nodes + 1]; the children end where those of the next node begin.
-        slot: First row of the information set, or at an end its index in `payoffs`, int32 [nodes].
-        levels: First node of each level, int64 [levels + 1].
-        chance: Probability of each deal, float64 [deals].
-        payoffs: Payoffs by player, float64 [ends, players].
-        owner: Player of each information set, int8 [sets]; sets are in the order of their levels.
-        rows: First row of each set, int64 [sets + 1].
-        before: Row of the last action of its player before each set, -1 if none, int64 [sets].
-        set_levels: First set of each level, int64 [levels + 1].
-        actions: Action id of each row, int32 [rows].
-        keys: Hash of the view in each set, uint64 [sets, 2].
-        own_keys: Hash of the view of only the seat to act, uint64 [sets, 2]; differs from `keys`
-            where the seats of a side are one player.
+    The deals come first. Rows are those of a `Layout`. The children of a node are contiguous, in
+    the order of the action ids, and end where those of the next node begin. Sets are in the order
+    of their levels. `own_keys` differ from `keys` where the seats of a side are one player.
     """
 
     kernels = "closedhand.solvers.passes"
 
-    player: np.ndarray
-    first: np.ndarray
-    slot: np.ndarray
-    levels: np.ndarray
-    chance: np.ndarray
-    payoffs: np.ndarray
-    owner: np.ndarray
-    rows: np.ndarray
-    before: np.ndarray
-    set_levels: np.ndarray
-    actions: np.ndarray
-    keys: np.ndarray
-    own_keys: np.ndarray
+    player: np.ndarray  # player to act, or `END`, int8 [nodes]
+    first: np.ndarray  # first child, int32 [nodes + 1]
+    slot: np.ndarray  # first row of the set, or at an end its index in `payoffs`, int32 [nodes]
+    levels: np.ndarray  # first node of each level, int64 [levels + 1]
+    chance: np.ndarray  # probability of each deal, float64 [deals]
+    payoffs: np.ndarray  # payoffs by player, float64 [ends, players]
+    owner: np.ndarray  # player of each information set, int8 [sets]
+    rows: np.ndarray  # first row of each set, int64 [sets + 1]
+    before: np.ndarray  # row of its player's last action before each set, or -1, int64 [sets]
+    set_levels: np.ndarray  # first set of each level, int64 [levels + 1]
+    actions: np.ndarray  # action id of each row, int32 [rows]
+    keys: np.ndarray  # hash of the view in each set, uint64 [sets, 2]
+    own_keys: np.ndarray  # hash of the view of only the seat to act, uint64 [sets, 2]
 
 
 @kernel

@@ -79,6 +79,7 @@ def test_agents_take_the_sums(kind: str, tmp_path: Path) -> None:
     with torch.no_grad():
         own, shared = network.scores(*asked), one.average.scores(*asked)
     torch.testing.assert_close(own, shared)
-    rows = [layer.parametrizations.weight[0].rows.weight for layer in one.network.by_action()]  # type: ignore[union-attr, index]
+    layers = networks.by_action(one.network)
+    rows = [layer.parametrizations.weight[0].rows.weight for layer in layers]  # type: ignore[union-attr, index]
     assert all(each.abs().max() > 0 for each in rows), "the shared rows have learned"
     assert make_agent(one.game, f"learned:{tmp_path}", 0).name == f"learned:{tmp_path}"

@@ -9,7 +9,7 @@ accumulator: Any = pytest.importorskip(
     "tensorboard.backend.event_processing.event_accumulator", exc_type=ImportError
 )
 
-from closedhand.learning.tensorboard import Board, logs  # noqa: E402
+from closedhand.learning.tensorboard import board, logs  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -19,9 +19,9 @@ def test_what_a_kill_has_undone_is_not_shown(name: str, shown: str, tmp_path: Pa
     """An opponent's folder may have a name that is not UTF-8."""
     for session, (at, steps) in enumerate([(0, (100, 200, 300)), (200, (250, 350))]):
         before = set(logs(tmp_path))
-        with Board(tmp_path, at) as board:
+        with board(tmp_path, at) as add:
             for step in steps:
-                board.add({"decisions": step, "against": {name: {"points": [session, 0, 1]}}})
+                add({"decisions": step, "against": {name: {"points": [session, 0, 1]}}})
         [log] = set(logs(tmp_path)) - before
         log.rename(tmp_path / f"events.out.tfevents.{session}")  # their order, within a second
     found = accumulator.EventAccumulator(str(tmp_path)).Reload()

@@ -89,7 +89,7 @@ def load(path: Path, role: int) -> ValueNetwork:
         network = ValueNetwork(POSITION[min(role, 1)])
     wanted = network.state_dict()
     try:
-        [found] = load_tensors(path, content)
+        found = load_tensors(path, content)
         if not isinstance(found, dict):
             raise InputError("it holds no parameters by name")
         for name, tensor in wanted.items():

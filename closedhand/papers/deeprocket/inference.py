@@ -23,8 +23,7 @@ PLAYS = ("3", "pass", "K")
 """Plays of the landlord, the down peasant and the up peasant."""
 LANDLORD, DOWN, UP = range(3)
 HANDS = 100
-PARTICLES = 256
-"""Number of particles for each of the landlord's hands."""
+PARTICLES = 256  # for each of the landlord's hands
 COUNTED = comb(17, 2) / comb(33, 2)
 """Probability that the down peasant, with 17 of the 33 unseen cards, holds both remaining kings,
 without regard to the plays."""

@@ -7,14 +7,7 @@ import numpy as np
 from closedhand.core.markdown import cells, table
 from closedhand.core.parts import Results
 from closedhand.core.statistics import student
-from closedhand.papers.hankin.reproduction import (
-    ALICE,
-    ARRANGEMENTS,
-    CYCLES,
-    HANDS_A_CYCLE,
-    SPARSE,
-    STRATEGIES,
-)
+from closedhand.papers.hankin import reproduction as paper
 
 BLOG_ALICE = {"back": 61, "middle": 17, "front": 74}
 """Winning chances of the blog's example hand, in percent, stated by the blog."""
@@ -44,7 +37,7 @@ def judgements(results: Results) -> list[dict[str, Any]]:
     The gains have 95% intervals, None with a single pool.
     """
     rows = []
-    for name, label in STRATEGIES.items():
+    for name, label in paper.STRATEGIES.items():
         pools = [value for key, value in results.items() if key.rpartition("-")[0] == name]
         if not pools:
             continue
@@ -95,23 +88,24 @@ def _ranges(trained: dict[str, Any]) -> list[str]:
         for row in trained["stated"]
     )
     return [
-        f"## The blog's ranges: {CYCLES} cycles of {HANDS_A_CYCLE:,} hands in "
+        f"## The blog's ranges: {paper.CYCLES} cycles of {paper.HANDS_A_CYCLE:,} hands in "
         f"{trained['seconds']:.1f} s",
         "",
         "Winning percentages; the largest difference at an end of a range is "
         f"{worst_range(trained['ranges']):.2f} points. All hands are in complete.csv, and those",
-        f"about {SPARSE:g} point apart in more-complete.csv.",
+        f"about {paper.SPARSE:g} point apart in more-complete.csv.",
         "",
         *table(["part", "weakest", "strongest", "blog", "ours"], ranges),
         "",
         *table(["in the text", "blog", "ours"], stated),
         "",
-        f"Alice's hand, {ALICE}: {alice}; the trained strategy {_same(trained['alice_alike'])}.",
+        f"Alice's hand, {paper.ALICE}: {alice}; the trained strategy "
+        f"{_same(trained['alice_alike'])}.",
     ]
 
 
 def _hand(judged: dict[str, Any]) -> list[str]:
-    rows = ([by, text, f"{judged[by]:+.3f}"] for by, text in ARRANGEMENTS.items())
+    rows = ([by, text, f"{judged[by]:+.3f}"] for by, text in paper.ARRANGEMENTS.items())
     return [
         "## The hand that the blog's strategies set differently",
         "",

@@ -2,9 +2,7 @@
 
 The blog trains tables of each part's chance to win. The strategy that arranges hands by tables is
 called separable, its best response the counter-strategy. Opponents of a hand come from a pool
-(`closedhand.agents.chinese_poker.pool`).
-
-`parts` lists the computations, and the module `report` writes their results.
+(`closedhand.agents.chinese_poker.pool`). The module `report` writes the results.
 """
 
 import csv

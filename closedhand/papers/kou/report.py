@@ -14,11 +14,11 @@ from closedhand.core.parts import Results
 from closedhand.core.statistics import Estimate, student
 from closedhand.papers.kou.reproduction import (
     BUDGET_ENEMIES,
-    BUDGETS,
     ENEMIES,
     KOUS,
     MATCH,
     QUICK,
+    SEARCHERS,
     SECTIONS,
     STAND_INS,
     SWEEP_ENEMIES,
@@ -28,7 +28,6 @@ from closedhand.papers.kou.reproduction import (
     leagues,
     part_name,
     plain,
-    searcher,
     with_departure,
     with_option,
 )
@@ -107,22 +106,22 @@ def sections_of(results: Results) -> list[str]:
     ]
 
 
-PICTURES = (
-    *(f"figure-{number}-{plain(kou)}.png" for number in (1, 2) for kou in KOUS),
-    "sweep.png",
-    "budget.png",
-)
+FIGURES = {
+    f"table-{number}-{plain(kou)}": f"figure-{number}-{plain(kou)}.png"
+    for number in SCORES
+    for kou in KOUS
+}
+"""Pictures of the leagues of Tables 1 and 2, by part."""
+PICTURES = (*FIGURES.values(), "sweep.png", "budget.png")
 
 
 def pictures(results: Results, folder: Path) -> None:
     """Draw the `PICTURES` as far as computed; Figures 1 and 2 are points against rounds."""
-    for number in (1, 2):
-        for kou in KOUS:
-            data = results.get(f"table-{number}-{plain(kou)}")
-            if data:
-                # Curves by match: the results do not hold points by round.
-                path = folder / f"figure-{number}-{plain(kou)}.png"
-                plot_league({**data, "points": data["matches"]}, path)
+    for part, file in FIGURES.items():
+        if part in results:
+            # Curves by match: the results do not hold points by round.
+            data = {**results[part], "points": results[part]["matches"]}
+            plot_league(data, folder / file)
     if "sweep" in sections_of(results):
         _plot_sweep(results, folder / "sweep.png")
     if "budget" in sections_of(results):
@@ -149,8 +148,8 @@ def _plot_budgets(results: Results, path: Path) -> None:
     figure = new_figure(6, 4)
     axis = figure.subplots()
     for enemy in BUDGET_ENEMIES:
-        found = [means(results[part_name(searcher(number), enemy)])[0] for number in BUDGETS]
-        _plot_estimates(axis, BUDGETS, found, f"among four {enemy}")
+        found = [means(results[part_name(agent, enemy)])[0] for agent in SEARCHERS]
+        _plot_estimates(axis, [*SEARCHERS.values()], found, f"among four {enemy}")
     axis.axhline(3, color="black", linewidth=0.8)  # the mean: 5 to 1 points by rank
     axis.set_xscale("log")
     axis.set_xlabel("simulations per decision")
@@ -275,14 +274,11 @@ def _budget_table(results: Results) -> list[str]:
     rows = []
     for enemy in BUDGET_ENEMIES:
         before = None
-        for number in BUDGETS:
-            result = results[part_name(searcher(number), enemy)]
+        for agent, number in SEARCHERS.items():
+            result = results[part_name(agent, enemy)]
             own = np.array(result["matches"])[:, :1] / MATCH
-            (points,) = student(own)
-            step = "", ""
-            if before is not None:
-                (gain,) = student(own - before)
-                step = gain.cells("+.3f")
+            [points] = student(own)
+            step = ("", "") if before is None else student(own - before)[0].cells("+.3f")
             time = result["results"][0]["microseconds_per_decision"]
             rows.append([enemy, f"{number:,}", *points.cells(".3f"), *step, f"{time:,.0f}"])
             before = own

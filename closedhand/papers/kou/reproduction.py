@@ -69,8 +69,8 @@ THRESHOLDS = (60, 70, 80, 85, 90, 95, 98, 100)
 """Values of the parameter `threshold` of `kou` in the section "sweep"; the paper has 95."""
 SWEEP_ENEMIES = ("min-sets", "default")
 
-BUDGETS = (30, 100, 250, 350, 1000)
-"""Simulations per decision in the section "budget"."""
+SEARCHERS = {f"monte-carlo:{budget}": budget for budget in (30, 100, 250, 350, 1000)}
+"""Agents of the section "budget", and their simulations per decision."""
 BUDGET_ENEMIES = ("default", "kou")
 
 WORTH_ENEMY = "default"
@@ -116,14 +116,9 @@ def leagues(plan: Plan) -> dict[str, tuple[list[str], int]]:
             found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], plan.rounds)
     if "budget" in plan.sections:
         for enemy in BUDGET_ENEMIES:
-            for agent in map(searcher, BUDGETS):
+            for agent in SEARCHERS:
                 found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], plan.search_rounds)
     return found
-
-
-def searcher(budget: int) -> str:
-    """Write the agent of the section "budget" with a number of simulations."""
-    return f"monte-carlo:{budget}"
 
 
 def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:

@@ -1,7 +1,4 @@
-"""UH-Leduc, reproduced: exact values, solvers, and results of learning.
-
-`parts` lists the computations, and `report` writes their results.
-"""
+"""UH-Leduc, reproduced: exact values, solvers, and results of learning."""
 
 import time
 from dataclasses import dataclass

@@ -9,8 +9,7 @@ from support_strategies import uniform
 
 from closedhand.agents.leduc.tree import views_of
 from closedhand.games.leduc.plays import ACTIONS, graph
-from closedhand.papers.leduc_slides.graph import _titles as titles
-from closedhand.papers.leduc_slides.probabilities import probabilities
+from closedhand.papers.leduc_slides.graph import _titles as titles, probabilities
 
 
 @pytest.mark.parametrize("iterations", [0, 3, 500])
