@@ -535,7 +535,7 @@ def shard_samples() -> list[bytes]:
     from closedhand.agents.doudizhu.deeprocket import shards
 
     played = shards.play_games(make_game("doudizhu"), ["random"], 0, range(3))
-    write = partial(shards.write_shard, parts=[played], names=["random"], settings=SETTINGS)
+    write = partial(shards.write_shard, parts=[played], settings=SETTINGS)
     return [written(write, "games.parquet")]
 
 

@@ -93,10 +93,7 @@ def draw(advice: "Advice", path: Path) -> None:
 
 
 def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart: bool) -> None:
-    """Train tables of winning chances for at least one cycle, resuming those in the folder.
-
-    Without `restart` the tables of another training in the folder are refused.
-    """
+    """Train tables of winning chances for at least one cycle, resuming those in the folder."""
     from closedhand.agents.chinese_poker import training
     from closedhand.core.interrupt import check
 

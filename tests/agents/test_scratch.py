@@ -89,7 +89,7 @@ def test_no_hand_needs_more_of_the_stack_than_there_is() -> None:
 
     def used(hand: np.uint64) -> int:
         nodes["kickers"] = unused
-        partition.cost(hand, costs, nodes)
+        partition.partition(hand, costs, nodes)
         return int((nodes["kickers"] != unused).sum())
 
     deepest = greatest(used, cards=20, climbs=8, steps=400, seed=3)

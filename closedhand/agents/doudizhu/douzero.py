@@ -11,9 +11,8 @@ folder. The files are read as tensors; no code in them is run.
 
 A set of cards is 54 numbers: for each rank from 3 to 2 whether it has at least 1, 2, 3, 4 cards of
 that rank, then the small and the big joker. The features are those of the paper's Tables 4 and 5:
-373 for the landlord and 484 for a peasant, of which the last 54 are the rated play.
-
-The networks were trained under `rules="douzero"`, without an auction.
+373 for the landlord and 484 for a peasant, of which the last 54 are the rated play. The networks
+were trained under `rules="douzero"`, without an auction.
 """
 
 from pathlib import Path

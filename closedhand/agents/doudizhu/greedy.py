@@ -70,12 +70,13 @@ def decide(policy, rules, view, ids):
     for i in range(n):
         play = np.int64(ids[i])
         if play == passing:
-            price = price_of_pass(rules, view, partition.cost(hand, costs, nodes))
+            price = price_of_pass(view, partition.partition(hand, costs, nodes)[0])
         else:
             rest = hand - rules.plays.need[play]
             if not rest:
                 return play
-            price = partition.cost(rest, costs, nodes) + surcharge(rules, view, play, rest, others)
+            price = partition.partition(rest, costs, nodes)[0]
+            price += surcharge(rules, view, play, rest, others)
         if price < least:
             best, least = play, price
     return best
@@ -98,7 +99,7 @@ def enemy_left(view):
 
 
 @kernel
-def price_of_pass(rules, view, keep):
+def price_of_pass(view, keep):
     """Price a pass: the cost `keep` of the current hand, corrected by who owns the trick."""
     if is_partner(view, view.owner):
         return keep - YIELD

@@ -30,8 +30,7 @@ def tune_kou(
 ) -> None:
     """Tune `kou` in duplicate rounds with random classes.
 
-    `given` are the options that the command line states. Without `restart` the result of another
-    tuning in the folder is refused.
+    `given` are the options that the command line states.
     """
     from closedhand.agents.daihinmin.kou import tuning
     from closedhand.games.daihinmin.game import league_options

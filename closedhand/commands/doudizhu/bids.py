@@ -115,11 +115,9 @@ def show(data: dict[str, Any]) -> None:
     typer.echo(
         f"{data['games']:,} games of {data['agent']}: the landlord wins {data['landlord_wins']:.1%}"
     )
-    rows = zip(data["features"], data["weights"], data["errors"], strict=True)
-    common.print_table(
-        ("feature", ">weight", ">error"),
-        [(name, f"{weight:+.3f}", f"{error:.3f}") for name, weight, error in rows],
-    )
+    fitted = zip(data["features"], data["weights"], data["errors"], strict=True)
+    rows = [(name, f"{weight:+.3f}", f"{error:.3f}") for name, weight, error in fitted]
+    common.print_table(("feature", ">weight", ">error"), rows)
     loss = data["log_loss"]
     typer.echo(f"log loss {loss['model']:.4f}, without features {loss['constant']:.4f}")
     show_calibration(data["calibration"])

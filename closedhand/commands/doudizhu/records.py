@@ -4,13 +4,7 @@ from pathlib import Path
 
 import typer
 
-from closedhand.cli.common import (
-    interruptible,
-    make_folder,
-    progress_bar,
-    refuse_clocked,
-    workers_of,
-)
+from closedhand.cli import common
 from closedhand.core.file_kinds import SHARD, FileKind, arrays_with
 from closedhand.core.game import Game
 
@@ -31,13 +25,13 @@ def generate(
     """
     from closedhand.agents.doudizhu.deeprocket import recorded, shards
 
-    refuse_clocked(game, agents, ray)
+    common.refuse_clocked(game, agents, ray)
     begun = FileKind("games of a shard", arrays_with("settings", *shards.Played._fields))
     paths = shards.paths_of(out, games)
     files = {path.name: SHARD for path in paths}
-    make_folder(out, files | {shards.begun_of(path).name: begun for path in paths})
-    bar = progress_bar("games", games)
-    with workers_of(ray, workers) as players, interruptible(), bar as update:
+    common.make_folder(out, files | {shards.begun_of(path).name: begun for path in paths})
+    bar = common.progress_bar("games", games)
+    with common.workers_of(ray, workers) as players, common.interruptible(), bar as update:
         shards.generate(game, agents, games, seed, out, players, update)
     held = [recorded.rows_of(path) for path in shards.shards_in(out)]
     where = "1 shard" if len(held) == 1 else f"{len(held)} shards"

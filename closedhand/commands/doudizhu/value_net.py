@@ -25,7 +25,7 @@ def learn(
     """Train the network in self-play for at least one step, resuming the folder's training.
 
     The game has default rules but for the objective. `start` (`--from`) is the file of a network to
-    continue from. Without `restart` the network of another training in the folder is refused.
+    continue from.
     """
     from closedhand.agents.doudizhu.value_net import files, training
 

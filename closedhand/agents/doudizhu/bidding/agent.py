@@ -16,9 +16,7 @@ def read(argument: str | None) -> tuple[str, str | None, str]:
     """
     kind, *rest = split_outside(argument or "", ":", 2)
     if not rest or not rest[0]:
-        raise InputError(
-            f"the agent bids needs a kind ({ALL_KINDS}) and an agent: bids:logic:greedy"
-        )
+        raise InputError(f"bids needs a kind ({ALL_KINDS}) and an agent, as in bids:logic:greedy")
     kind = unquoted(kind)
     if kind.startswith(OF_FILE):
         return NET, unquoted(kind.removeprefix(OF_FILE)), rest[0]

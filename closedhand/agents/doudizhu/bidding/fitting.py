@@ -8,7 +8,6 @@
 """
 
 import math
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations
@@ -17,22 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.agents.doudizhu.bidding.modules import (
-    CONTROL,
-    FEATURES,
-    FITTED,
-    KINDS,
-    LOGIC,
-    least_score,
-    score,
-    write_features,
-)
-from closedhand.agents.doudizhu.bidding.thresholds import (
-    Module,
-    fit_thresholds,
-    points_alone,
-    rotated,
-)
+from closedhand.agents.doudizhu.bidding import modules, thresholds
+from closedhand.agents.doudizhu.bidding.modules import CONTROL, FEATURES, FITTED, KINDS, LOGIC
+from closedhand.agents.doudizhu.bidding.thresholds import Module, rotated
 from closedhand.agents.doudizhu.limits import check_plain
 from closedhand.core import batch, duplicate
 from closedhand.core.agents import Agent, digests, make_agent
@@ -170,8 +156,6 @@ def are_hands(hands: np.ndarray) -> bool:
 
 def read(path: Path) -> tuple[dict[str, Any], Deals]:
     """Read the settings and the deals of a saved fit; an `InputError` if `path` holds none."""
-    if not os.path.exists(path):
-        raise InputError(f"no deals at {path}")
     state = read_arrays(path)
     try:
         return check_fields(json_in(state, "settings"), "settings", {}), deals_of(state)
@@ -198,7 +182,7 @@ def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int)
 def features_all(hands, out):
     """Write the features of every hand, uint64 [n], into a row of `out`, float64 [n, features]."""
     for i in range(len(hands)):
-        write_features(hands[i], out[i])
+        modules.write_features(hands[i], out[i])
 
 
 def fit_logistic(deals: Deals) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -216,8 +200,8 @@ def fit_logistic(deals: Deals) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def fixed(kind: int, hands: np.ndarray) -> Module:
     """Apply the module `KINDS[kind]`, not `fitted`, to the hands of deals, uint64 [n, 3]."""
-    scores = np.array([score(kind, hand) for hand in hands.ravel()], float)
-    least = np.array([least_score(kind, 0, 0, bid) for bid in (1, 2, 3)], float)
+    scores = np.array([modules.score(kind, hand) for hand in hands.ravel()], float)
+    least = np.array([modules.least_score(kind, 0, 0, bid) for bid in (1, 2, 3)], float)
     return Module(scores.reshape(hands.shape), np.tile(least, (SEATS, 3, 1)))
 
 
@@ -234,22 +218,20 @@ def fitted(
     others = [Module(rotated(m.scores), m.thresholds) for m in (logic, control, passes)]
     shape = (SEATS * len(chances), SEATS)
     which = np.random.default_rng((seed, len(chances), 1)).choice(len(SHARES), shape, p=SHARES)
-    return fit_thresholds(rotated(chances), rotated(deals.points), others, which, progress)
+    points = rotated(deals.points)
+    return thresholds.fit_thresholds(rotated(chances), points, others, which, progress)
 
 
-def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, Any]]:
+def judge(named: Mapping[str, Module], points: np.ndarray) -> list[dict[str, Any]]:
     """Compute the points per deal of one player of a module against two players of another.
 
-    `points` are those of the landlords of the deals, float64 [n, 3], as in `Deals`.
-
-    Returns:
-        For every ordered pair of modules `alone` and `others`: the mean `points` of `alone` and
-        their standard error, `error`.
+    `points` are as in `Deals`. The result has, for every ordered pair of modules `alone` and
+    `others`, the mean `points` of `alone` and their standard error, `error`.
     """
     rows = []
-    at_all_seats = {name: Module(rotated(m.scores), m.thresholds) for name, m in modules.items()}
-    for one, others in permutations(modules, 2):
-        brought = points_alone(rotated(points), at_all_seats[one], at_all_seats[others])
+    at_all_seats = {name: Module(rotated(m.scores), m.thresholds) for name, m in named.items()}
+    for one, others in permutations(named, 2):
+        brought = thresholds.points_alone(rotated(points), at_all_seats[one], at_all_seats[others])
         by_deal = brought.reshape(SEATS, -1).mean(axis=0)
         error = by_deal.std() / math.sqrt(len(by_deal))
         mean = round(float(by_deal.mean()), 4)
@@ -283,9 +265,9 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
     by_deal = chances.reshape(-1, SEATS)
     test = held_out[::SEATS]
     seen = Deals(*(part[~test] for part in deals))
-    thresholds = fitted(by_deal[~test], seen, fit.seed, progress).round(2)
-    modules = {KINDS[kind]: fixed(kind, deals.hands[test]) for kind in (CONTROL, LOGIC)}
-    modules[KINDS[FITTED]] = Module(by_deal[test], thresholds)
+    fitted_thresholds = fitted(by_deal[~test], seen, fit.seed, progress).round(2)
+    compared = {KINDS[kind]: fixed(kind, deals.hands[test]) for kind in (CONTROL, LOGIC)}
+    compared[KINDS[FITTED]] = Module(by_deal[test], fitted_thresholds)
     return {
         **fit.settings,
         "games": fit.games,
@@ -297,13 +279,13 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
         "features": FEATURES,
         "weights": weights.tolist(),
         "errors": errors.round(4).tolist(),
-        "thresholds": thresholds.tolist(),
+        "thresholds": fitted_thresholds.tolist(),
         "log_loss": {
             "model": round(log_loss(chances[held_out], won[held_out]), 4),
             "constant": round(log_loss(np.full(held_out.sum(), won.mean()), won[held_out]), 4),
         },
         "calibration": calibration(chances[held_out], won[held_out]),
-        "judged": judge(modules, deals.points[test]),
+        "judged": judge(compared, deals.points[test]),
     }
 
 

@@ -68,9 +68,9 @@ WHOLE = 10
 """Costs of a group that counts half and of one that counts in full. Both exceed `partition.SPARE`,
 so that such solos and pairs can be kickers."""
 
-
 WAITING = np.full((partition.ROWS, 15), WHOLE, np.int64)
-"""Costs of groups that `partition.cost` takes for `waiting`."""
+"""Costs of groups for `waiting`: bombs, the rocket, solos from 2, pairs from A and trios from K
+upwards do not wait, and a solo A counts half. Trios take weak solos and pairs as kickers."""
 WAITING[[0, partition.BOMB, partition.ROCKET]] = 0
 WAITING[partition.SOLO, ACE], WAITING[partition.SOLO, TWO:] = HALF, 0
 WAITING[partition.PAIR, ACE:] = 0
@@ -80,24 +80,16 @@ FEATURES = ("one", "B", "S", "rocket", "twos", "aces", "kings", "bombs", "waitin
 """Features of the fitted model: a constant, each joker and both, the numbers of 2s, aces, kings and
 bombs in the hand, and the number of waiting groups."""
 WEIGHTS = np.array([-0.677, 1.311, 0.742, 0.149, 0.391, 0.158, 0.122, 0.648, -0.237])
-"""Weights of the features, for the log-odds of a win.
-
-Fitted by `closedhand train bids --agent decompose --games 180000 --seed 0`, with the rules
-`deeprocket`; standard errors 0.029 for the constant, 0.004 for the groups, 0.006 to 0.027 for the
-others.
-"""
-THRESHOLDS = np.array(
-    [  # highest bid so far: none, 1, 2
-        [[0.30, 0.40, 0.56], [0.50, 0.50, 0.50], [0.50, 0.50, 0.50]],  # first seat
-        [[0.30, 0.30, 0.45], [0.36, 0.36, 0.60], [0.56, 0.56, 0.56]],  # second seat
-        [[0.32, 0.32, 0.32], [0.34, 0.34, 0.34], [0.45, 0.45, 0.45]],  # third seat
-    ]
-)
+"""Weights of the features, for the log-odds of a win. Fitted by `closedhand train bids --agent
+decompose --games 180000 --seed 0`, with the rules `deeprocket`; standard errors 0.029 for the
+constant, 0.004 for the groups, 0.006 to 0.027 for the others."""
+THRESHOLDS = np.array([  # highest bid so far: none, 1, 2
+    [[0.30, 0.40, 0.56], [0.50, 0.50, 0.50], [0.50, 0.50, 0.50]],  # first seat
+    [[0.30, 0.30, 0.45], [0.36, 0.36, 0.60], [0.56, 0.56, 0.56]],  # second seat
+    [[0.32, 0.32, 0.32], [0.34, 0.34, 0.34], [0.45, 0.45, 0.45]],  # third seat
+])  # fmt: skip
 """The least win probability for a bid of 1, 2 or 3, [seat, highest bid so far, bid - 1], from the
-same fit.
-
-Entries for impossible situations, such as a bid before the first seat's, are 0.5.
-"""
+same fit; 0.5 for impossible situations, such as a bid before the first seat's."""
 
 KINDS = ("control", "logic", "fitted")
 CONTROL, LOGIC, FITTED = range(3)
@@ -124,13 +116,9 @@ def control(hand):
 
 @kernel
 def waiting(hand):
-    """Count the groups in the best partition of a hand that wait for a lead (its tidiness).
-
-    Bombs, the rocket, solos from 2, pairs from A and trios from K upwards do not wait. A solo A
-    counts half. Trios take weak solos and pairs as kickers.
-    """
+    """Count the groups in the best partition of a hand that wait for a lead, see `WAITING`."""
     nodes = np.empty(partition.MOST_NODES, partition.NODE)
-    return partition.cost(hand, WAITING, nodes) / WHOLE
+    return partition.partition(hand, WAITING, nodes)[0] / WHOLE
 
 
 @kernel
@@ -176,14 +164,11 @@ def least_score(kind, seat, stake, bid):
 
 
 @kernel
-def bid_by(kind, rules, view):
-    """Choose the flat action of a module, an index into `KINDS`, before cards are played."""
-    return bid_with(kind, score(kind, view.hands[view.player]), rules, view)
-
-
-@kernel
 def bid_with(kind, worth, rules, view):
-    """Choose the flat action of a module for a hand with the score `worth`."""
+    """Choose the flat action of a module, an index into `KINDS`, before cards are played.
+
+    `worth` is the `score` of the hand.
+    """
     if view.landlord >= 0 or rules.options.robbing:
         return say_with(kind, worth, rules, view)
     for bid in range(3, view.stake, -1):
@@ -207,7 +192,7 @@ def say_with(kind, worth, rules, view):
 @kernel
 def choose_bid(rules, view):
     """Choose the flat action of `fitted`, by which most agents bid, before the landlord leads."""
-    return bid_by(FITTED, rules, view)
+    return bid_with(FITTED, landlord_wins(view.hands[view.player]), rules, view)
 
 
 def openings(rules: Rules, views: np.ndarray) -> np.ndarray:

@@ -96,15 +96,12 @@ def chances(network: networks.Network, seen: torch.Tensor) -> np.ndarray:
 
 
 class Result(NamedTuple):
-    """The result of training.
-
-    Attributes:
-        about: Provenance and evaluation of the network, JSON values: among others `log_loss` (of
-            the `network`, of the `logistic` model fitted to the same deals, of a `constant`),
-            `calibration`, and `judged`, the result of `fitting.judge`, all on held-out deals.
-    """
+    """The result of training."""
 
     path: Path
+    # Provenance and evaluation, JSON values: among others `log_loss` (of the `network`, of the
+    # `logistic` model fitted to the same deals, of a `constant`), `calibration`, and `judged`, the
+    # result of `fitting.judge`, all on held-out deals.
     about: dict[str, Any]
     interrupted: bool  # by Ctrl-C
 
@@ -285,10 +282,8 @@ def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
     features, weights, _ = fitting.fit_logistic(deals)
     of_model = chances_of(features, weights)
     test = held_out[::SEATS]
-    modules = {
-        name: Module(found.reshape(-1, SEATS)[test], THRESHOLDS)
-        for name, found in (("net", of_network), (KINDS[FITTED], of_model))
-    }
+    net, model = (each.reshape(-1, SEATS)[test] for each in (of_network, of_model))
+    modules = {"net": Module(net, THRESHOLDS), KINDS[FITTED]: Module(model, THRESHOLDS)}
     constant = np.full(held_out.sum(), won[~held_out].mean())
     named = {"network": of_network[held_out], "logistic": of_model[held_out], "constant": constant}
     return {

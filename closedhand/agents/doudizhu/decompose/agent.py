@@ -53,11 +53,8 @@ def list_plays(rules, state, ids, costs, nodes, plays):
 
     The kickers of a play are those that leave the cheapest hand, the lowest ones among equals. The
     outputs are `plays`, int64 [CANDIDATES], and `costs`, see `set_costs`; `nodes` is as for
-    `partition`.
-
-    Returns:
-        The number of plays, and the index of the only one or of one that empties the hand, which
-        needs no evaluation; -1 for none.
+    `partition`. The results are the number of plays, and the index of the only one or of one that
+    empties the hand, which needs no evaluation; -1 for none.
     """
     partition.set_costs(cards_of_others(rules, state, state.player), costs)
     hand = state.hands[state.player]
@@ -111,9 +108,7 @@ def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
 def consider(policy, rules, state, ids, plays, sums):
     """Write the candidate plays, int64, and their sums of weights, float64, both [CANDIDATES].
 
-    Returns:
-        The number of candidates, and the index of the one to play without evaluation. The sums
-        are valid only if this index is -1, for none.
+    The results are those of `list_plays`; the sums are valid only if the index is -1.
     """
     nodes = np.empty(partition.MOST_NODES, partition.NODE)
     costs = np.empty((partition.ROWS, 15), np.int64)

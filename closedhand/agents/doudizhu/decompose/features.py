@@ -9,13 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.agents.doudizhu.decompose.partition import (
-    CHAIN_BITS,
-    CHAINABLE,
-    JOKERS,
-    SPARE,
-    partition,
-)
+from closedhand.agents.doudizhu.decompose import partition
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu.auction import pass_id
@@ -143,7 +137,7 @@ def rivals(copies, first, length, seen):
     # ranks at which a chain of the length starts. Bits above `first` beat the group.
     ranks = at_least(seen.others, copies)
     if length > 1:
-        ranks = chained(ranks & CHAINABLE, length)
+        ranks = chained(ranks & partition.CHAINABLE, length)
     return min(bits.size(ranks >> np.uint64(4 * first) >> np.uint64(4)), RIVALS - 1)
 
 
@@ -151,7 +145,7 @@ def rivals(copies, first, length, seen):
 def take_apart(hand, seen, costs, nodes, features):
     """Write the features of a hand's groups; return their number, the hand's form, and its cost."""
     # Indices of kinds are those of `KINDS`: 0 to 2 loose cards, 3 to 5 chains, 6 bomb, 7 rocket.
-    spent, chains, hand, kickers = partition(hand, costs, nodes)
+    spent, chains, hand, kickers = partition.partition(hand, costs, nodes)
     base = GROUPS + seen.role * KINDS * RIVALS
     n, strong = 0, 0
     while chains:
@@ -162,9 +156,9 @@ def take_apart(hand, seen, costs, nodes, features):
         strong += 1 if number == 0 else 0
         features[n] = base + (2 + copies) * RIVALS + number
         n += 1
-        chains >>= np.uint64(CHAIN_BITS)
-    if contains(hand, JOKERS):
-        hand -= JOKERS
+        chains >>= np.uint64(partition.CHAIN_BITS)
+    if contains(hand, partition.JOKERS):
+        hand -= partition.JOKERS
         features[n] = base + 7 * RIVALS
         n += 1
         strong += 1
@@ -178,7 +172,7 @@ def take_apart(hand, seen, costs, nodes, features):
             features[n] = base + 6 * RIVALS
             n += 1
             strong += 1
-        elif cards < 3 and kickers > 0 and costs[cards, rank] > SPARE:
+        elif cards < 3 and kickers > 0 and costs[cards, rank] > partition.SPARE:
             kickers -= 1  # part of a trio or a chain of trios, no group of its own
         else:
             number = rivals(cards, rank, 1, seen)

@@ -20,7 +20,6 @@ from closedhand.games.doudizhu.substeps import lowest_rank
 
 CHAINABLE = EACH & np.uint64((1 << 48) - 1)
 """The ranks 3 to A, one card each: chains contain no 2 and no joker."""
-
 SHORTEST = (5, 3, 2)
 """Length of the shortest chain of 1, 2 and 3 cards per rank."""
 
@@ -70,12 +69,6 @@ def set_costs(others, costs):
 
 
 @kernel
-def cost(hand, costs, nodes):
-    """Return the cost of the cheapest partition of a packed hand; arguments as for `partition`."""
-    return partition(hand, costs, nodes)[0]
-
-
-@kernel
 def partition(hand, costs, nodes):
     """Find the cheapest partition of a packed hand.
 
@@ -112,8 +105,7 @@ def partition(hand, costs, nodes):
 def branch(costs, nodes, n):
     """Replace node n, where a chain can start, by its successors; return the number of nodes.
 
-    In one successor no further chain starts at that rank; in each other one a chain of some kind
-    and length is taken out. The stack is explicit, as Numba 0.68 crashes when it loads a recursive
+    See the module's step 2. The stack is explicit, as Numba 0.68 crashes when it loads a recursive
     kernel from its cache.
     """
     first = np.int64(nodes[n].first)

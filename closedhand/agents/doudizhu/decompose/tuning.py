@@ -49,10 +49,7 @@ def play_deals(rules, policy, state, deals, rng, ids, gradient):
 
 @kernel
 def play_out(rules, policy, state, rng, ids, trace):
-    """Play a game to the end; add to `trace` the gradient of its log-likelihood.
-
-    The decisions of the peasants count negatively, as their gain is the landlord's loss.
-    """
+    """Play a game to the end; add to `trace` the gradient of its log-likelihood."""
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
     features = np.empty((CANDIDATES, MOST_FEATURES), np.int64)
@@ -65,6 +62,7 @@ def play_out(rules, policy, state, rng, ids, trace):
             weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
             total = exponentials(sums, n)
             k = draw(sums, n, total, rng)
+            # A peasant's gain is the landlord's loss.
             side = 1.0 if state.player == state.landlord else -1.0
             for i in range(n):
                 share = side * ((1.0 if i == k else 0.0) - sums[i] / total)

@@ -100,9 +100,8 @@ def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
     network, _ = networks.load(path, kind)
     rows = pairs.index(games, kind)
     block = rows[:, 0] * BLOCKS // len(games.deals)
-    found = np.stack(  # [block, role, 3], see `evaluate`
-        [evaluate(network, games, kind, rows[block == number]) for number in range(BLOCKS)]
-    )
+    blocks = [rows[block == number] for number in range(BLOCKS)]
+    found = np.stack([evaluate(network, games, kind, each) for each in blocks])  # [block, role, 3]
     sums = found.sum(axis=1)
     [estimate] = student(sums[:, 1:2] / np.maximum(sums[:, :1], 1))
     return {

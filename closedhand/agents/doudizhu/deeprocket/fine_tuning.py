@@ -79,16 +79,11 @@ CHECK_DEALS = 200
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a fine-tuning, which must be the same when it is resumed.
-
-    Attributes:
-        deals: Number of deals per step, each played `TABLES` times; with a critic, `TABLES` times
-            as many deals, each played once.
-    """
+    """Settings of a fine-tuning, which must be the same when it is resumed."""
 
     seed: int = 0  # of the deals and decisions
     rate: float | None = None  # learning rate; None: `RATE`, or `CRITICS_RATE` with a critic
-    deals: int = DEALS
+    deals: int = DEALS  # per step, see `sampling.play_deals`
     critic: str | None = None  # `value-net` or `value-net:PATH`; None: results rate the decisions
 
 
@@ -123,15 +118,11 @@ def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | i
 
 
 class Student:
-    """A network in training at the learning rate `rate`.
-
-    Attributes:
-        start: A copy with the initial weights.
-        mean: A copy with the mean of the weights over the last batches; None: not kept.
-    """
+    """A network in training at the learning rate `rate`; `start` has its initial weights."""
 
     def __init__(self, network: networks.Network, rate: float, averaged: bool) -> None:
         self.network, self.start = network, copy.deepcopy(network)
+        # A copy with the mean of the weights over the last batches, if `averaged`.
         self.mean = AveragedModel(network, avg_fn=mean_weight) if averaged else None
         self.optimizer = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.0)
         self.forget()
@@ -198,18 +189,14 @@ class Student:
 class Tuning:
     """A fine-tuning in progress; a `closedhand.core.run.Learner`.
 
-    Attributes:
-        settings: Settings that must be the same when the fine-tuning is resumed.
-        learns_kickers: Whether the kicker network learns as well, as it does from random weights.
-        of_kicker: Provenance of the initial kicker network.
+    Arguments and errors are those of `train`.
     """
 
     def __init__(self, start: str | None, settings: Settings = Settings()) -> None:
-        """Load or make the initial networks; arguments and errors are those of `train`."""
         check_learner_seed(settings.seed)
         critic, known = settings.critic, NOTHING
         self._provenance: dict[str, Any] = {}
-        self.of_kicker: dict[str, Any] = {}
+        self.of_kicker: dict[str, Any] = {}  # provenance of the initial kicker network
         if start == NOTHING:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(settings.seed)
@@ -221,14 +208,12 @@ class Tuning:
             content = files["policy"].read_bytes() + files["kicker"].read_bytes()
             known = hashlib.sha256(content).hexdigest()
         self._critic = None if critic is None else critic_of(critic)
-        rate = settings.rate
-        if rate is None:
-            rate = RATE if critic is None else CRITICS_RATE
+        usual = RATE if critic is None else CRITICS_RATE
+        rate = usual if settings.rate is None else settings.rate
         penalty = PENALTY if critic is None and start != NOTHING else 0.0
-        self.game = make_game(
-            "doudizhu", rules=self._provenance.get("rules", "deeprocket"), substeps=True
-        )
-        self.settings = {
+        rules = self._provenance.get("rules", "deeprocket")
+        self.game = make_game("doudizhu", rules=rules, substeps=True)
+        self.settings = {  # must be the same when the fine-tuning is resumed
             "start": known,
             **asdict(settings),
             "penalty": penalty,
@@ -291,9 +276,8 @@ class Tuning:
 
     def summary(self) -> dict[str, Any]:
         """Make a check: play against the initial network, and reset the counts."""
-        now, before = (
-            (getattr(self.policy, each), getattr(self.kicker, each)) for each in ("result", "start")
-        )
+        now = self.policy.result, self.kicker.result
+        before = self.policy.start, self.kicker.start
         won, error = sampling.win_rate(self.game, now, before, CHECK_DEALS)
         found = {
             "step": self.steps,
@@ -363,8 +347,7 @@ def train(
     if not all(value > 0 for value in above):
         raise InputError("minutes, rate and deals must be more than 0")
     path, kicker = out / "policy.safetensors", out / "kicker.safetensors"
-    given = None if start == NOTHING else policy_files(start)["policy"].resolve()
-    if path.resolve() == given:
+    if start != NOTHING and path.resolve() == policy_files(start)["policy"].resolve():
         raise InputError(f"{path} is the network to start from: choose another folder for --out")
     tuning = Tuning(start, settings)
 

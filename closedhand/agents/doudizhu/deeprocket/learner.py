@@ -4,6 +4,7 @@ import copy
 import math
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,18 +41,7 @@ SELECTION, SELECTION_SEED = 5000, 20_000_000
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a supervised training; those of the network are as for `networks.Network`.
-
-    Attributes:
-        role: The only role to learn, one of `supervised.ROLES` ("if we want to learn Down Peasant",
-            section 4.2); None: all roles.
-        select: Agent against which each check plays 10,000 duplicate games, to keep the network
-            that wins most; None: the most accurate network is kept.
-        checks: Number of checks, evenly over the training; None: one for every 250 steps or every
-            minute, but 3 to 40 in all.
-        patience: Number of successive checks without a better network after which the training
-            stops; the learning rate is then not fully annealed.
-    """
+    """Settings of a supervised training; those of the network are as for `networks.Network`."""
 
     size: str = "small"
     steps: int | None = None  # number of batches; None: limited by `minutes`
@@ -62,15 +52,21 @@ class Settings:
     status: bool | None = None
     skips: bool = True
     strides: bool | None = None
+    # The only role to learn, one of `supervised.ROLES` ("if we want to learn Down Peasant", section
+    # 4.2); None: all roles.
     role: str | None = None
     expert: str | None = None  # name of the only agent to learn from; None: all agents
+    # Agent against which each check plays 10,000 duplicate games, to keep the network that wins
+    # most; None: the most accurate network is kept.
     select: str | None = None
     device: str = "auto"  # or `cpu`, `gpu` or another accelerator of Lightning
     devices: int | str = "auto"  # number of devices, as for Lightning
     threads: int | None = None  # number of CPU threads; None: all cores
     precision: Any = None  # as for Lightning; None: mixed on a GPU, else 32 bits
     start: Path | None = None  # file of a network of the same form to train further; None: random
-    checks: int | None = None
+    checks: int | None = None  # their number, evenly spread; None: see `number_of_checks`
+    # Number of successive checks without a better network after which the training stops; the
+    # learning rate is then not fully annealed.
     patience: int = 20
 
     @property
@@ -88,7 +84,7 @@ class Settings:
 
     @property
     def number_of_checks(self) -> int:
-        """Number of checks, 1 or more, also if `checks` is None."""
+        """Number of checks; by default one for every 250 steps or every minute, but 3 to 40."""
         if self.checks is not None:
             return max(1, self.checks)
         steps, minutes = self.limits
@@ -134,14 +130,7 @@ def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
 
 
 class Learner(LightningModule):
-    """A network that learns to predict labels.
-
-    Attributes:
-        seconds: Elapsed training time, by the clock.
-        checks: Checks so far.
-        watch: Context of the training; it determines when to save and catches Ctrl-C.
-        begun: Whether the training has begun; a checkpoint is restored before.
-    """
+    """A network that learns to predict labels."""
 
     def __init__(
         self,
@@ -162,9 +151,12 @@ class Learner(LightningModule):
         """
         super().__init__()
         self.network, self.settings, self.stated = network, settings, stated
-        self.seconds, self.begun = 0.0, False
+        self.seconds = 0.0  # of training so far, by the clock
+        self.begun = False  # whether training has begun; a checkpoint is restored before
         self.checks: list[dict[str, Any]] = []
-        self.watch = Watch(self._save, at_end=False)  # `on_train_batch_end` saves at the end
+        # Context of the training: it determines when to save and catches Ctrl-C. At the end
+        # `on_train_batch_end` saves.
+        self.watch = Watch(self._save, at_end=False)
         self._kind: str = network.config["kind"]  # `policy` or `kicker`
         self._games, self._rows, self._records = games, rows, records
         self._out, self._progress = out, progress
@@ -281,9 +273,8 @@ class Learner(LightningModule):
         with trainer.precision_plugin.forward_context():
             found = evaluate(self.network, self._games, self._kind, rows, self.device)
         if trainer.world_size > 1:
-            total = trainer.strategy.reduce(
-                torch.from_numpy(found).to(self.device), reduce_op="sum"
-            )
+            part = torch.from_numpy(found).to(self.device)
+            total = trainer.strategy.reduce(part, reduce_op="sum")
             found = torch.as_tensor(total).cpu().numpy()
         accuracy = accuracies(found)
         played: dict[str, float] = {}
@@ -311,21 +302,15 @@ class Learner(LightningModule):
                 self._keep(check)
 
     def _keep(self, check: dict[str, Any]) -> None:
-        noted = ("step", "held_out_loss", "accuracy", "win_rate")
-        provenance = {
-            **self.stated,
-            "records": self._records,
-            **{key: check[key] for key in noted if key in check},
-            "version": __version__,
-        }
+        noted = {"step", "held_out_loss", "accuracy", "win_rate"}
+        found = {key: value for key, value in check.items() if key in noted}
+        provenance = {**self.stated, "records": self._records, **found, "version": __version__}
         networks.save(self._out / f"{self._kind}.safetensors", self.network, provenance)
 
     def _save(self) -> None:
         """Save the full state for resuming; a crash leaves the old file intact."""
         path = self._out / f"{self._kind}.ckpt"
-        if self.trainer.is_global_zero:
-            with replacing(path) as part:
-                self.trainer.save_checkpoint(part)
-        else:
-            # All processes take part, but only one of them writes.
-            self.trainer.save_checkpoint(path)
+        # All processes take part, but only one of them writes.
+        writing = replacing(path) if self.trainer.is_global_zero else nullcontext(path)
+        with writing as part:
+            self.trainer.save_checkpoint(part)

@@ -5,10 +5,12 @@
 3. Apply one fully connected layer, and a softmax over the legal outputs.
 
 A third network of this form, for bids, is in `bidding/network.py`. The paper states only that the
-policy network has ten convolutions of 512 filters with "different strides", and the kicker network
-five. The size `paper` is one interpretation. The sizes `small`, of 96 filters, and `wide`, of 144,
-are for two CPU cores: their first convolution takes all rows of the planes at once, and the others
-work on a line of the 15 ranks.
+policy network has ten convolutions of 512 filters, the kicker network five, and that "different
+strides are used in each layer". The size `paper` is one interpretation: the ranks have no strides,
+and those over the rows reduce their number step by step to one: 19, 10, 5, 3, 1 in the policy
+network. `strides=True` gives a network of another size these layers with its own number of filters.
+The sizes `small`, of 96 filters, and `wide`, of 144, are for two CPU cores: their first convolution
+takes all rows of the planes at once, and the others work on a line of the 15 ranks.
 
 There are two additions to the paper:
 
@@ -17,10 +19,6 @@ There are two additions to the paper:
 - The policy network also takes the status vector, as the paper's planes lack the role and the cards
   left to the others. It enters one-hot as a bias of the first convolution, which is equivalent to
   additional constant planes.
-
-"Different strides are used in each layer" is read as strides over the rows, whose number falls step
-by step to one: 19, 10, 5, 3, 1 in the policy network. The ranks have no strides. `strides=True`
-gives a network of another size these layers with its own number of filters.
 """
 
 import json
@@ -113,15 +111,12 @@ CONFIG = {
 }
 """Schema of the description of a network in its file: the arguments of `Network`, and a note."""
 
-STRIDED = "paper"
-"""The size that has strides by default."""
-
 
 def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
     """List the convolutions of a network; errors are those of `Network`."""
     if size not in kind.sizes:
         raise InputError(f"no size {size!r}; there are {', '.join(kind.sizes)}")
-    if strides == (size == STRIDED):
+    if strides == (size == "paper"):
         return kind.sizes[size]
     if not strides:
         raise InputError(f"the size {size} has strides; without them there is small")
@@ -166,8 +161,7 @@ class Network(nn.Module):
             size: `small`, `wide` (policy network only) or `paper`; a bid network is `small`.
             status: Whether the status vector is an input; None: for the policy network only, as the
                 planes of kickers encode role and cards left.
-            roles: Whether each role has its own fully connected layer, which the paper's section 6
-                proposes as future work.
+            roles: Whether each role has its own fully connected layer (the paper's section 6).
             skips: Whether pairs of convolutions are bridged by skip connections.
             strides: Whether convolutions have strides; None: only in the size `paper`.
 
@@ -179,12 +173,11 @@ class Network(nn.Module):
             raise InputError(f"no network {kind!r}; there are {', '.join(KINDS)}")
         self.kind = KINDS[kind]
         status = kind == "policy" if status is None else status
-        strides = size == STRIDED if strides is None else strides
+        strides = size == "paper" if strides is None else strides
         layers = layers_of(self.kind, size, strides)
-        self.config: dict[str, Any] = {
-            "kind": kind, "size": size, "status": status, "roles": roles, "skips": skips,
-            "strides": strides,
-        }  # fmt: skip
+        self.config: dict[str, Any] = dict(
+            kind=kind, size=size, status=status, roles=roles, skips=skips, strides=strides
+        )
         ranks, rows, channels = self.kind.shape
         self.convolutions = nn.ModuleList()
         for layer in layers:
@@ -255,11 +248,7 @@ def probabilities(
 
 
 def save(path: Path, network: Network, provenance: dict[str, Any]) -> None:
-    """Save a network with the provenance of its training, JSON values, usually as `.safetensors`.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Save a network and its provenance, JSON values; an `InputError` if that is impossible."""
     weights.save(path, network.state_dict(), {**network.config, "provenance": provenance})
 
 

@@ -30,7 +30,6 @@ KICKER_SIZE = planes.RANKS * substeps.ROWS * substeps.CHANNELS
 MOST_KICKERS = 5
 """Maximum number of kickers of a play: five solos with a chain of five trios."""
 
-
 Array = TypeVar("Array")
 
 

@@ -82,15 +82,13 @@ class PolicyNetAgent(BatchAgent):
     ) -> None:
         super().__init__(game, name)
         self.substeps = in_substeps(game.flat)
-        self.policy = policy.eval()
-        self.kicker = kicker.eval()
+        self.policy, self.kicker = policy.eval(), kicker.eval()
         self._ids = np.empty(self.substeps.num_actions, np.int32)
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int32 [n], for each view, states [n]."""
-        if self.game.options["substeps"]:
-            return self.choose(views)
-        return self.complete(views, self.choose(views))
+        steps = self.choose(views)
+        return steps if self.game.options["substeps"] else self.complete(views, steps)
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return the probabilities of the actions, float64 [n, num_actions].
@@ -142,11 +140,10 @@ class PolicyNetAgent(BatchAgent):
 
     def _begin(self, views: np.ndarray) -> tuple[np.ndarray, list[tuple[bool, np.ndarray]]]:
         """Choose words and forced moves, int32 [n], -1 elsewhere; list other views by network."""
-        # A state has a main group (`group` >= 0) only while its kickers are chosen. An entry of the
-        # list: whether it is for the kicker network, and the indices of its views.
+        # An entry of the list: whether it is for the kicker network, and the indices of its views.
         actions = np.empty(len(views), np.int32)
         decide_all(self.substeps.rules, views, self._ids, actions)
-        picking = views["group"] >= 0
+        picking = views["group"] >= 0  # a state has a main group only while its kickers are chosen
         parts = [(k, np.flatnonzero((actions < 0) & (picking == k))) for k in (False, True)]
         return actions, [(kickers, chosen) for kickers, chosen in parts if len(chosen)]
 
@@ -156,9 +153,8 @@ class PolicyNetAgent(BatchAgent):
 
     def _predict(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
         """Compute the probabilities of one network in the chosen views, float32 [n, outputs]."""
-        network = self.kicker if kickers else self.policy
         seen = observation_of(self.substeps.rules, views, chosen, kickers)
-        return networks.probabilities(network, *seen)
+        return networks.probabilities(self.kicker if kickers else self.policy, *seen)
 
     def rank(self, view: State, width: int) -> np.ndarray:
         """List plays of the `width` most probable main groups in order, flat ids, int32 [n]."""

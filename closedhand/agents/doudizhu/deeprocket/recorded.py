@@ -63,15 +63,12 @@ def read(path: Path, expert: str | None = None) -> Games:
     parts = [read_one(shard, expert) for shard in shards]
     for shard, part in zip(shards, parts, strict=True):
         if part.game is not parts[0].game:
-            presets = [each.game.options["rules"] for each in (part, parts[0])]
-            raise InputError(
-                f"{shard} holds games with rules={presets[0]}, {shards[0]} with {presets[1]}"
-            )
+            own, first = (each.game.options["rules"] for each in (part, parts[0]))
+            raise InputError(f"{shard} holds games with rules={own}, {shards[0]} with {first}")
     games = join(parts)
     if not games.seats.any():
-        raise InputError(
-            f"no agent {expert!r} plays in {path}" if expert else f"no games in {path}"
-        )
+        what = f"no agent {expert!r} plays" if expert else "no games"
+        raise InputError(f"{what} in {path}")
     return games
 
 
@@ -96,10 +93,6 @@ def bound_game(path: Path, name: str, options: Any) -> Game:
     if name != "doudizhu":
         raise InputError(f"{path} holds games of {name}: the networks play doudizhu")
     game = flat_game(name, options)
-    if game.options["bidding"]:
-        raise InputError(
-            f"{path} holds games with an auction: the networks learn from games without"
-        )
     check_plain(game, f"{path} holds other games: learning")
     return make_game(name, rules=game.options["rules"], substeps=True)
 
@@ -125,8 +118,7 @@ def opened(path: Path) -> Generator[Any]:
         with reading(path), open(path, "rb") as source:
             file = pyarrow.parquet.ParquetFile(source)
             about = file.metadata
-            groups = [about.row_group(i) for i in range(about.num_row_groups)]
-            unpacked = sum(group.total_byte_size for group in groups)
+            unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
             if max(unpacked, ROW * about.num_rows) > limit(MOST_DATA):
                 raise beyond(path, "it unpacks to", MOST_DATA)
             yield file

@@ -48,9 +48,6 @@ class Sampler(PolicyNetAgent):
 
     With `draws_kickers` it also draws kickers from the kicker network and keeps them; otherwise it
     takes the most probable ones. The `critic`, if any, rates the main groups.
-
-    Attributes:
-        games: Indices of the games of the views that are decided next, int64 [n].
     """
 
     def __init__(
@@ -63,9 +60,8 @@ class Sampler(PolicyNetAgent):
         draws_kickers: bool = False,
     ) -> None:
         super().__init__(game, "sampler", policy, kicker)
-        self._critic = critic
-        self._draws_kickers = draws_kickers
-        self.games = np.empty(0, np.int64)
+        self._critic, self._draws_kickers = critic, draws_kickers
+        self.games = np.empty(0, np.int64)  # indices of the games of the next views, int64 [n]
         self._rng = rng
         self._kept: dict[bool, list[Decisions]] = {False: [], True: []}
 
@@ -74,7 +70,7 @@ class Sampler(PolicyNetAgent):
         kept = self._kept[kickers]
         if not kept:
             return None
-        return Decisions(*(np.concatenate(parts) for parts in zip(*kept, strict=True)))
+        return Decisions(*map(np.concatenate, zip(*kept, strict=True)))
 
     def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
         if kickers and not self._draws_kickers:
@@ -88,8 +84,8 @@ class Sampler(PolicyNetAgent):
         better = np.empty((len(drawn), 0), np.float32)
         if self._critic is not None and not kickers:
             better = improved(self._critic, self.game.flat, views, chosen, shares)
-        decisions = Decisions(*seen, drawn, logs, self.games[chosen], sides, better)
-        self._kept[kickers].append(decisions)
+        games = self.games[chosen]
+        self._kept[kickers].append(Decisions(*seen, drawn, logs, games, sides, better))
         return drawn
 
 

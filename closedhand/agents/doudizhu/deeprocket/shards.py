@@ -2,8 +2,8 @@
 
 A shard holds 10,000 games, one per row: `deal` (packed hands of 17 by seat, then the public cards),
 `actions` (flat ids, passes included) and `agents` (by seat). Its schema stores the settings of the
-games. Deal i depends only on the seed and i, and new agents are created for every `CHUNK` of games.
-The shards are therefore the same for any number of processes and after interruptions.
+games. Deal i depends only on the seed and i, and every `CHUNK` of games has new agents. Shards are
+therefore the same for any number of processes and after interruptions.
 """
 
 import io
@@ -18,7 +18,7 @@ import numpy as np
 from closedhand.agents.doudizhu.deeprocket import recorded
 from closedhand.agents.doudizhu.limits import check_plain
 from closedhand.core.checks import check_deals, check_seed
-from closedhand.core.duplicate import Spec, match_settings, play_out, start
+from closedhand.core.duplicate import match_settings, play_out, start
 from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.interrupt import deferred
@@ -45,15 +45,14 @@ class Played(NamedTuple):
     agents: np.ndarray  # index of the agent at each seat, int64 [n, 3]
 
 
-def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Played:
+def play_games(game: Game, names: Sequence[str], seed: int, deals: range) -> Played:
     """Play the deals numbered `deals` once; the agent of each side is drawn by the seed.
 
     Raises:
         InputError: An agent is unknown, or chose an illegal action.
     """
-    names = agent_names(specs)
     different = list(dict.fromkeys(names))
-    agents, states = start(game, [specs[names.index(name)] for name in different], seed, deals)
+    agents, states = start(game, different, seed, deals)
     sides = len(set(game.sides))
     rng = np.random.default_rng((seed, deals.start, 2))
     drawn = rng.integers(len(names), size=(len(deals), sides))[:, list(game.sides)]
@@ -65,14 +64,9 @@ def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Pl
     return Played(dealt, states["history"][made], lengths, drawn)
 
 
-def agent_names(specs: Sequence[Spec]) -> list[str]:
-    """List the names of agents."""
-    return [spec if isinstance(spec, str) else spec.name for spec in specs]
-
-
 def generate(
     game: Game,
-    agents: Sequence[Spec],
+    agents: Sequence[str],
     games: int,
     seed: int,
     folder: Path,
@@ -82,9 +76,8 @@ def generate(
     """Play games and write them as shards; return their paths. Complete shards are kept.
 
     The game is Dou Dizhu, flat and without bidding. The landlord and the peasants are each played
-    by one of the agents, drawn for every game; with several workers objects must be picklable. The
-    seed is that of the deals, the agents and these draws. `progress` is called with the number of
-    games finished so far.
+    by one of the agents, drawn for every game. The seed is that of the deals, the agents and these
+    draws. `progress` is called with the number of games finished so far.
 
     Raises:
         InputError: An argument is refused (see `check`), an agent is unknown or chose an illegal
@@ -93,8 +86,7 @@ def generate(
             call resumes.
     """
     check(game, agents, seed, workers)
-    paths, names = paths_of(folder, games), agent_names(agents)
-    settings = match_settings(game, names, seed)
+    paths, settings = paths_of(folder, games), match_settings(game, agents, seed)
     for path in shards_in(folder):
         check_same(path, recorded.settings_of(path), settings)
     shards: list[Shard] = []
@@ -104,7 +96,7 @@ def generate(
             # The saved games remain if the process was killed just after it wrote the shard.
             begun_of(path).unlink(missing_ok=True)
         else:
-            shards.append(Shard(path, deals, read_begun(path, deals, names, settings)))
+            shards.append(Shard(path, deals, read_begun(path, deals, settings)))
 
     def missing() -> int:
         return sum(len(shard.missing) for shard in shards)
@@ -113,7 +105,7 @@ def generate(
         shard = shards[0]
         shard.parts.append(played)
         if not shard.missing:
-            write_shard(shard.path, shard.parts, names, settings)
+            write_shard(shard.path, shard.parts, settings)
             begun_of(shard.path).unlink(missing_ok=True)
             del shards[0]
         progress(games - missing())
@@ -157,9 +149,7 @@ class Shard:
         return self.deals[sum(len(part.deals) for part in self.parts) :]
 
 
-def read_begun(
-    path: Path, deals: range, names: Sequence[str], settings: dict[str, Any]
-) -> list[Played]:
+def read_begun(path: Path, deals: range, settings: dict[str, Any]) -> list[Played]:
     """Read the saved games of the incomplete shard `path`: one `Played`, or none."""
     path = begun_of(path)
     if not path.exists():
@@ -169,7 +159,7 @@ def read_begun(
         found = check_fields(json_in(arrays, "settings"), "settings", {})
         del arrays["settings"]
         played = Played(**arrays)
-        check_played(played, len(names))
+        check_played(played, len(settings["agents"]))
     except (InputError, TypeError):
         raise InputError(f"{path} holds nothing to resume: delete it") from None
     check_same(path, found, {**settings, "chunk": CHUNK})
@@ -189,7 +179,7 @@ def check_played(played: Played, agents: int) -> None:
 
 
 def paths_of(folder: Path, games: int) -> list[Path]:
-    """List the paths of the shards of a number of games, which `check_deals` checks."""
+    """List the paths of the shards of a number of games; errors are those of `check_deals`."""
     check_deals(games, "a folder of shards")
     return [Path(folder) / f"games-{i:05}.parquet" for i in range(-(-games // SHARD))]
 
@@ -209,7 +199,7 @@ def joined(parts: Sequence[Played]) -> Played:
     return Played(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def check(game: Game, agents: Sequence[Spec], seed: int, workers: Workers) -> None:
+def check(game: Game, agents: Sequence[str], seed: int, workers: Workers) -> None:
     """Raise an `InputError` if `generate` does not support these arguments or lacks `pyarrow`."""
     recorded.arrow()  # raises if it is not installed
     if game.name != "doudizhu":
@@ -225,14 +215,12 @@ def check(game: Game, agents: Sequence[Spec], seed: int, workers: Workers) -> No
     check_workers(workers)
 
 
-def write_shard(
-    path: Path, parts: Sequence[Played], names: Sequence[str], settings: dict[str, Any]
-) -> None:
+def write_shard(path: Path, parts: Sequence[Played], settings: dict[str, Any]) -> None:
     """Write some games as a shard, atomically."""
     pyarrow = recorded.arrow()
     deals, actions, lengths, agents = joined(parts)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    seats = np.array(names, object)[agents]
+    seats = np.array(settings["agents"], object)[agents]
     seat_offsets = np.arange(0, seats.size + 1, seats.shape[1], dtype=np.int32)
     columns = {
         "deal": pyarrow.FixedSizeListArray.from_arrays(
@@ -245,9 +233,8 @@ def write_shard(
             pyarrow.array(seat_offsets), pyarrow.array(seats.ravel(), pyarrow.string())
         ),
     }
-    table = pyarrow.table(columns).replace_schema_metadata(
-        {recorded.METADATA: json.dumps(settings)}
-    )
+    about = {recorded.METADATA: json.dumps(settings)}
+    table = pyarrow.table(columns).replace_schema_metadata(about)
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(table, buffer, compression="zstd")
     write_atomically(path, buffer.getvalue())

@@ -158,10 +158,8 @@ def network_of(kind: str, settings: Settings) -> networks.Network:
 def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarray:
     """List the decisions to learn: rows of `pairs.index`, of one role if it is named."""
     rows = pairs.index(games, kind)
-    if role is None:
-        return rows
     # Records have no auction: the landlord, seat 0, makes the first move.
-    return rows[rows[:, 1] % len(ROLES) == ROLES.index(role)]
+    return rows if role is None else rows[rows[:, 1] % len(ROLES) == ROLES.index(role)]
 
 
 def stated(

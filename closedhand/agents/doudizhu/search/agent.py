@@ -182,10 +182,9 @@ def make_search(
 
 
 def playouts(game: Game) -> tuple[Game, Styles] | None:
-    """Return the game that the playouts play, and their policy.
+    """Return the game that the playouts play, and their policy; None for a game of two.
 
-    The payoffs are 1 and -1, or those of the game if it has words before the landlord leads, as the
-    stake depends on the words. The result is None for a game of two.
+    The payoffs are 1 and -1, or those of the game if words before the lead set the stake.
     """
     if game.num_players < SEATS:
         return None

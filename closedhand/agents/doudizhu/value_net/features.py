@@ -43,14 +43,10 @@ PLAY = SITUATION + 3  # main group of the play
 ALWAYS = PLAY + GROUPS  # 1 in every position
 INPUTS = ALWAYS + 1
 
-SORTS = np.concatenate(
-    (
-        np.arange(HAND, LEFT_NEXT, COUNTS),
-        (LEFT_NEXT, LEFT_LAST, TARGET),
-        np.arange(RECENT, BOMBS, GROUPS),
-        (BOMBS, SITUATION, PLAY, ALWAYS, INPUTS),
-    )
-)
+SORTS = np.array([
+    *range(HAND, LEFT_NEXT, COUNTS), LEFT_NEXT, LEFT_LAST, TARGET,
+    *range(RECENT, BOMBS, GROUPS), BOMBS, SITUATION, PLAY, ALWAYS, INPUTS,
+])  # fmt: skip
 """First inputs of the sorts, with each rank of some cards as a sort, and the end of the last."""
 
 MOST_HAND = len(RANKS)

@@ -1,4 +1,4 @@
-"""Training of the network of `value-net` by self-play (deep Monte Carlo).
+"""Training of `value-net` by self-play: deep Monte Carlo, as in DouZero (Zha et al., 2021).
 
 1. Play `GAMES` games with the network in all seats, in threads or processes (`self_play.py`).
 2. Learn from their samples in random order, one thread per role (`learning.py`). The step size
@@ -8,8 +8,6 @@
 
 Each thread changes weights of its own. A step therefore gives the same weights for any number of
 threads, and a resumed run the same as an uninterrupted one.
-
-After Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
 """
 
 from dataclasses import asdict, dataclass
@@ -74,39 +72,29 @@ def mix(mean, weights, part):
 class Training:
     """A network in training; a `closedhand.core.run.Learner`.
 
+    `game` has default rules, with any objective. `start` is the file of a network to continue from,
+    of either objective; None: a new one that plays as `decompose`.
+
     Attributes:
-        steps: Number of steps taken, before this stage as well.
-        games: Number of games played, likewise.
-        samples: Number of samples learned, likewise.
-        averaged: Number of networks in the mean.
-        mean: Mean of the network's weights, which plays.
-        losses: Sum of the losses since the last summary, and their number, float64 [2].
         remote: Workers that play the games; None: this process.
+
+    Raises:
+        InputError: The file cannot be read, or holds something else.
     """
 
     def __init__(
         self, game: Game, seed: int, start: Path | None = None, settings: Settings = Settings()
     ) -> None:
-        """Prepare a training.
-
-        `game` has default rules, with any objective. `start` is the file of a network to continue
-        from, of either objective; None: a new one that plays as `decompose`.
-
-        Raises:
-            InputError: The file cannot be read, or holds something else.
-        """
-        self.game = game
-        self.seed = seed
-        self.settings = settings
+        self.game, self.seed, self.settings = game, seed, settings
         self.objective = str(game.options["objective"])
-        self.steps = self.games = self.samples = self.averaged = 0
+        # Numbers of steps, games and samples so far, with those before this stage.
+        self.steps = self.games = self.samples = 0
+        self.averaged = 0  # number of networks in the mean
         self._samples = np.zeros(0, SAMPLE)
         self._policy: Policy | None = None  # that of the last step, whose arrays are used again
         self.remote: RemoteWorkers | None = None
         self.net = network.new_net(seed)
-        self._known = np.zeros(
-            self.net.inputs.shape[:-1], np.bool_
-        )  # rows that `start` has learned
+        self._known = np.zeros(self.net.inputs.shape[:-1], bool)  # rows that `start` has learned
         if start is not None:
             self.net, about = files.read(start)
             for name in files.NUMBERS:
@@ -116,9 +104,10 @@ class Training:
             ratio = files.SHARES[self.objective] / files.SHARES[about["objective"]]
             self.net.dense[:, network.THIRD :] *= np.float32(ratio)
             self._known = self.net.inputs.any(axis=-1)
+        # Mean of the network's weights, which plays.
         self.mean = network.Net(*(part.copy() for part in self.net))
         self.optimiser = new_optimiser()
-        self.losses = np.zeros(2)
+        self.losses = np.zeros(2)  # sum of the losses since the last summary, and their number
 
     @property
     def rate(self) -> float:

@@ -42,9 +42,8 @@ class ValueSearchAgent(SearchAgent):
         """Choose a flat play while cards are played."""
         plays, values = self.rated(view)
         wins = 2 * np.array([probability(value) for value in values])  # a payoff is this less 1
-        return self._search.best(
-            view, plays, self._rng, wins - wins[0], ERROR, above=REPLACED_ABOVE
-        )
+        prior = wins - wins[0]
+        return self._search.best(view, plays, self._rng, prior, ERROR, above=REPLACED_ABOVE)
 
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the plays to compare, int64 [n], and their values, float64 [n], the best first."""

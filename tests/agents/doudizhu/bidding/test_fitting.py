@@ -54,7 +54,9 @@ def test_auctions_counted_are_auctions_played(run: bid_fitting.Fit) -> None:
         state.hands[:] = deals.hands[i]
         for _ in range(3):
             if state.landlord < 0:
-                BIDDING.play(state, int(bidding.bid_by(bidding.LOGIC, BIDDING.rules, state)))
+                worth = bidding.score(bidding.LOGIC, state.hands[state.player])
+                bid = bidding.bid_with(bidding.LOGIC, worth, BIDDING.rules, state)
+                BIDDING.play(state, int(bid))
         assert (state.stake, state.landlord) == (stakes[i], owners[i])
     paid = [bid_thresholds.points_of(deals.points[:200], stakes, owners, i) for i in range(3)]
     assert (sum(paid) == 0).all() and np.any(paid[0] != 0)

@@ -33,7 +33,9 @@ def auction(cards: str, *made: str) -> Any:
 
 
 def bid(kind: str, view: Any) -> int:
-    action = bidding.bid_by(KINDS.index(kind), BIDDING.rules, view)
+    number = KINDS.index(kind)
+    worth = bidding.score(number, view.hands[view.player])
+    action = bidding.bid_with(number, worth, BIDDING.rules, view)
     return int(action) - int(BIDDING.rules.plays.number - 1)
 
 
@@ -214,6 +216,8 @@ def test_bids_in_plain_python() -> None:
         "game = make_game('doudizhu', bidding=True)\n"
         "for i in range(30):\n"
         "    state = game.deal(np.random.default_rng(i))\n"
-        "    print([int(bidding.bid_by(kind, game.rules, state)) for kind in range(3)])\n"
+        "    worths = [bidding.score(kind, state.hands[state.player]) for kind in range(3)]\n"
+        "    bids = [bidding.bid_with(k, worths[k], game.rules, state) for k in range(3)]\n"
+        "    print([int(bid) for bid in bids], int(bidding.choose_bid(game.rules, state)))\n"
     )
     assert_alike_without_compiler(code)

@@ -51,7 +51,7 @@ def test_the_papers_records_are_read() -> None:
     [
         ("games.jsonl", '{"game": "leduc", "rules": {}, "seed": 1, "actions": []}', "of leduc"),
         ("games.jsonl", '{"game": "doudizhu", "rules": {"bidding": true}, "seed": 1,'
-         ' "actions": []}', "auction"),
+         ' "actions": []}', "without bidding"),
         ("games.jsonl", '{"game": "doudizhu", "rules": {}, "seed": 1, "actions": ["SB3"]}',
          "record 1"),
         ("games.jsonl", "\n".join(json.dumps({"game": "doudizhu", "rules": {"rules": rules},
