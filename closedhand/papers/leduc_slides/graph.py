@@ -1,25 +1,18 @@
-"""A picture of the state graph of the course slides, with the probabilities of a strategy.
+"""A picture of the state graph of the course slides, with the probabilities of a strategy."""
 
-The states omit the earlier betting and the cards; probabilities are averages over both.
-"""
-
-import math
-from collections import defaultdict
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.agents.leduc.passes import reach
-from closedhand.agents.leduc.tree import build, layout_of
 from closedhand.arena.plot import drawn, new_figure
 from closedhand.core.file_kinds import MARK
 from closedhand.core.files import write_atomically
-from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
-from closedhand.games.leduc.plays import ACTIONS, graph, name
-from closedhand.solvers.strategy import Strategy, to_sigma
+from closedhand.games.leduc.plays import graph
+from closedhand.papers.leduc_slides.probabilities import check_game, probabilities
+from closedhand.solvers.strategy import Strategy
 
 Place = tuple[float, float]
 
@@ -78,45 +71,6 @@ NEVER = 1e-9
 """States of at most this probability are drawn as never reached; solvers rarely give exactly 0."""
 
 
-def probabilities(strategy: Strategy) -> tuple[dict[str, float], dict[tuple[str, str], float]]:
-    """Compute the probabilities of states and actions of UH-Leduc, by enumeration.
-
-    Returns:
-        The probability of reaching each state, by its name; and that of each action at each state,
-        by the names of state and action, NaN where the state is never reached.
-
-    Raises:
-        InputError: The strategy is for another game than UH-Leduc.
-    """
-    game = strategy.game
-    if game.name != "uh_leduc":
-        raise InputError(f"the slides' graph is that of uh_leduc, not of {game.name}")
-    kinds = range(game.rules.tables.kinds)
-    tree = build(game)
-    sigma = to_sigma(layout_of(game), strategy)
-    reached = np.zeros((2, *sigma.shape))
-    for player in range(2):
-        reach(tree, sigma, player, reached[player])
-    # The probability that a game reaches a state and takes an action there.
-    taken: dict[tuple[str, str], float] = defaultdict(float)
-    for n in np.flatnonzero(tree.player >= 0):
-        node, slot, own = game.rules.tables.nodes[tree.node[n]], tree.slot[n], tree.player[n]
-        # By the player's card: its reach times the opponent's, summed over the opponent's card.
-        # `pays` begins with the probabilities of the cards, by slot.
-        likely = reached[own, n] * (reached[1 - own, n, kinds] @ tree.pays[slot])
-        for child in range(tree.first[n], tree.first[n + 1]):
-            p = (likely * sigma[child]).sum()
-            taken[name(node), ACTIONS[tree.action[child]]] += float(p)
-    states: dict[str, float] = defaultdict(float)
-    for (state, _), p in taken.items():
-        states[state] += p
-    edges = {
-        (state, action): p / states[state] if states[state] > 0 else math.nan
-        for (state, action), p in taken.items()
-    }
-    return dict(states), edges
-
-
 def plot_graph(path: Path, strategy: Strategy | None = None) -> tuple[Path, Path]:
     """Draw the graph as SVG and PNG; return their paths.
 
@@ -125,13 +79,14 @@ def plot_graph(path: Path, strategy: Strategy | None = None) -> tuple[Path, Path
     Raises:
         InputError: matplotlib is not installed, or the strategy is for another game than UH-Leduc.
     """
-    states, shares = probabilities(strategy) if strategy else ({}, {})
     game = strategy.game if strategy else make_game("uh_leduc")
+    check_game(game)
     figure = new_figure(WIDTH, HEIGHT)
     figure.set_layout_engine("none")
     axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))
     axis.set_axis_off()
     _draw_frame(axis, strategy)
+    states, shares = probabilities(strategy) if strategy else ({}, {})
     edges = [
         _edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
         for state, actions in graph(game.rules.tables).items()
