@@ -26,7 +26,9 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
 
     - `deal` and `table`, both counted from 0, and `team`, the name of the agent's team;
     - `duplicate_score` at the end of the last table, if all tables of the deal were played out: a
-      dict from each team to the returns of its seats, summed over the tables.
+      dict from each team to the returns of its seats, summed over the tables;
+    - `side_scores` with it: a dict from each team to the same returns by side, a list [k]. Appendix
+      B decides a match by the first side, the landlord, alone.
 
     `reset(seed=...)` starts the schedule again and reproduces it; `reset(options=...)` with a
     `deal` or a `state` starts a new deal with it.
@@ -109,8 +111,13 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         teams = self._team_of()
         schedule: dict[str, Any] = {"deal": self._deal, "table": self._table}
         if len(self._scores) == self._tables:
+            # Team i plays side j at table (i - j) mod k.
+            schedule["side_scores"] = {
+                team: [self._scores[(i - j) % self._tables][team] for j in range(self._tables)]
+                for i, team in enumerate(self.teams)
+            }
             schedule["duplicate_score"] = {
-                team: sum(score[team] for score in self._scores) for team in self.teams
+                team: sum(scores) for team, scores in schedule["side_scores"].items()
             }
         self.infos = {
             agent: {**info, **schedule, "team": teams[agent]}

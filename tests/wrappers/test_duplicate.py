@@ -1,13 +1,15 @@
 """Duplicate dealing."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
 import pytest
+from support import SHIPPED
 from support_envs import complies, duplicate, every_variant, make_aec, play_aec, teams_of
 
 from closedhand import InputError
+from closedhand.core.records import read
 from closedhand.core.seating import seating
 from closedhand.envs.aec import env as checked_env, raw_env
 from closedhand.wrappers.duplicate import DuplicateDealing
@@ -26,6 +28,7 @@ def test_duplicate_schedule(variant: tuple[str, dict[str, Any]]) -> None:
     starts = []
     for deal in range(3):
         totals: dict[str, float] = defaultdict(float)
+        sides: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
         for table in range(len(teams)):
             env.reset(seed=0 if deal == table == 0 else None)
             starts.append(str(env.unwrapped.game_state))
@@ -36,16 +39,40 @@ def test_duplicate_schedule(variant: tuple[str, dict[str, Any]]) -> None:
             assert [teams.index(ends[a]["team"]) for a in env.possible_agents] == [
                 *seating(game.sides, table)
             ]
-            for _, _, reward, _, info in log:
+            for agent, _, reward, _, info in log:
                 totals[info["team"]] += reward
+                sides[info["team"]][game.sides[env.possible_agents.index(agent)]] += reward
             for info in ends.values():
-                assert ("duplicate_score" in info) == (table == len(teams) - 1)
+                for name in ("duplicate_score", "side_scores"):
+                    assert (name in info) == (table == len(teams) - 1)
         assert info["duplicate_score"] == pytest.approx(totals)
+        for team, scores in info["side_scores"].items():
+            assert dict(enumerate(scores)) == pytest.approx(sides[team])
         assert len(set(starts[-len(teams) :])) == 1
     assert len(set(starts)) == 3
     env.reset(seed=0)
     assert str(env.unwrapped.game_state) == starts[0]
     assert env.infos["player_0"]["deal"] == env.infos["player_0"]["table"] == 0
+
+
+def test_the_match_of_the_deeprocket_paper() -> None:
+    """The paper decides by the landlords' sums, 24 : 30 in its Table 7."""
+    records = [each for each in read(SHIPPED / "deeprocket_match.jsonl") if "match" in each.extra]
+    by_landlord = {(each.extra["match"], each.extra["landlord"]): each for each in records}
+    teams = ["DeepRocket", "human"]
+    env = DuplicateDealing(raw_env("doudizhu", rules="deeprocket"), teams)
+    game, landlords, totals = env.unwrapped.game, Counter[str](), Counter[str]()
+    for match in range(1, 11):
+        for table, landlord in enumerate(teams):
+            record = by_landlord[match, landlord]
+            env.reset(options=None if table else {"deal": record.deal})
+            for action in record.actions:
+                env.step(game.parse(action, env.unwrapped.game_state))
+        info = env.infos["player_0"]
+        totals.update(info["duplicate_score"])
+        landlords.update({team: scores[0] for team, scores in info["side_scores"].items()})
+    assert landlords == {"human": 24, "DeepRocket": 30}
+    assert totals == {"human": -6, "DeepRocket": 6}
 
 
 def test_an_abandoned_table_leaves_no_score() -> None:
