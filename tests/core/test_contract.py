@@ -27,6 +27,16 @@ def test_returns_have_the_sum_that_they_should_and_never_shrink(game: Game) -> N
             assert returns.sum() == sum_of_returns(game, state)
 
 
+def test_a_constant_sum_need_not_be_zero() -> None:
+    for name, options, kind in (
+        ("doudizhu", {}, (True, True)),
+        ("daihinmin", {}, (False, True)),
+        ("doudizhu", {"objective": "win"}, (False, False)),  # one winner, or two
+    ):
+        game = make_game(name, **options)
+        assert (game.zero_sum, game.constant_sum) == kind
+
+
 def test_payoffs_are_told_early_only_where_places_are_certain(game: Game) -> None:
     early = sum(
         not np.isnan(contract.payoff(game.rules, state, player))
