@@ -1,5 +1,6 @@
 """Fine-tuning of the policy network in self-play."""
 
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -177,32 +178,89 @@ def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert about["start"] == "nothing" and about["tuned_from"] == {}
 
 
-def moved(student: fine_tuning.Student) -> list[bool]:
-    """Of each tensor of a network, whether it has changed."""
-    start = student.start.state_dict()
-    return [
-        not torch.equal(each, start[name]) for name, each in student.network.state_dict().items()
-    ]
+def reached(
+    network: networks.Network, decisions: sampling.Decisions, used: np.ndarray, outputs: np.ndarray
+) -> dict[str, torch.Tensor]:
+    """Of each tensor, which elements the decisions `used` reach for `outputs`, bool [outputs].
+
+    All units are active. An entry of the planes or of the status that is always 0 passes no
+    gradient.
+    """
+    found = {name: torch.ones_like(each) > 0 for name, each in network.state_dict().items()}
+    ranks, rows, channels = network.kind.shape
+    seen = decisions.planes[used].reshape(-1, ranks, rows, channels).any(axis=(0, 1))
+    found["convolutions.0.weight"] &= torch.from_numpy(seen.T[None, :, None])
+    if network.bias is not None:
+        found["bias.weight"] &= networks.one_hot(torch.from_numpy(decisions.status[used])).any(
+            dim=0
+        )
+    found["head.weight"] &= torch.from_numpy(outputs[:, None])
+    found["head.bias"] &= torch.from_numpy(outputs)
+    return found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("critic", [None, "value-net"])
-def test_from_nothing_all_weights_of_both_networks_move(critic: str | None) -> None:
-    tuning = fine_tuning.Tuning(
-        fine_tuning.NOTHING, fine_tuning.Settings(1, rate=1e-2, deals=8, critic=critic)
-    )
-    for _ in range(4):
+def test_from_nothing_each_weight_moves_that_decisions_reach(
+    critic: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights of entries that were seen and of outputs that were played move, and no others can.
+
+    In positions that several tables of a deal share the gradients may cancel, as do their gains.
+    """
+    least: dict[fine_tuning.Student, list[dict[str, torch.Tensor]]] = defaultdict(list)
+    most: dict[fine_tuning.Student, list[dict[str, torch.Tensor]]] = defaultdict(list)
+    learn = fine_tuning.Student.learn
+
+    def noting(student: fine_tuning.Student, *args: Any) -> None:
+        decisions, aims = args[:2]
+        used = aims.reshape(len(aims), -1).any(axis=1)
+        _, place, times = np.unique(
+            decisions.planes, axis=0, return_inverse=True, return_counts=True
+        )
+        alone = used & (times[place.ravel()] == 1)
+        legal = decisions.mask[used].any(axis=0)
+        played = np.isin(np.arange(len(legal)), decisions.label[alone])
+        least[student].append(reached(student.network, decisions, alone, played))
+        most[student].append(reached(student.network, decisions, used, legal))
+        learn(student, *args)
+
+    monkeypatch.setattr(fine_tuning.Student, "learn", noting)
+    # In a single batch no decision is clipped.
+    monkeypatch.setattr(fine_tuning, "BATCH", 10**6)
+    settings = fine_tuning.Settings(1, rate=1e-4, deals=8, critic=critic)
+    tuning, again = (fine_tuning.Tuning(fine_tuning.NOTHING, settings) for _ in range(2))
+    students = tuning.policy, tuning.kicker
+    for network in (each for student in students for each in (student.network, student.start)):
+        for layer in network.convolutions:
+            # A ReLU that is never active would pass no gradient.
+            layer.weight.data.abs_().mul_(0.1)
+            torch.nn.init.ones_(layer.bias)
+    for _ in range(2):  # in the first step bridged convolutions are 0, and pass no gradient
         tuning.step()
-    assert all(moved(tuning.policy)) and all(moved(tuning.kicker))
-    again = fine_tuning.Tuning(
-        fine_tuning.NOTHING, fine_tuning.Settings(1, rate=1e-2, deals=8, critic=critic)
-    )
+    for student in students:
+        now, before = student.network.state_dict(), student.start.state_dict()
+        for name in now:
+            moves = now[name] != before[name]
+            must, may = (
+                torch.stack([each[name] for each in steps[student]]).any(dim=0)
+                for steps in (least, most)
+            )
+            assert (must <= moves).all() and (moves <= may).all(), name
     again.restore(tuning.state())
     for one, other in ((tuning.policy, again.policy), (tuning.kicker, again.kicker)):
         weights = one.result.state_dict()
         assert all(
             torch.equal(each, weights[name]) for name, each in other.result.state_dict().items()
         )
+
+
+def moved(student: fine_tuning.Student) -> list[bool]:
+    """Of each tensor of a network, whether it has changed."""
+    start = student.start.state_dict()
+    return [
+        not torch.equal(each, start[name]) for name, each in student.network.state_dict().items()
+    ]
 
 
 @pytest.mark.slow
