@@ -324,7 +324,7 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
 
 
 def picture(data: dict[str, Any], path: Path) -> None:
-    """Draw strength against time per decision, from the data of `summary`."""
+    """Draw strength against time per decision, from the data of `summary`, as PNG."""
     figure = new_figure(8, 5)
     axis = figure.subplots()
     timed = [row for row in data["agents"] if row["microseconds_per_decision"] is not None]

@@ -106,7 +106,7 @@ def _read_table(path: Path) -> list[Result]:
 def _from_rows(rows: list[dict[str, str]]) -> Result:
     final = [row for row in rows if row["kind"] == FINAL]
     curve = [row for row in rows if row["kind"] == CURVE]
-    # Without a curve, `curve_of` is the last measure other than a responder's.
+    # Without a curve, `curve_of` is the last measure that is not the gain of a responder.
     named = curve or [row for row in final if row["measure"] != EXPLOITED][-1:]
     [curve_of] = {row["measure"] for row in named}
     if len(final) + len(curve) < len(rows):

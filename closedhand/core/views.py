@@ -63,19 +63,21 @@ def read(game: Game, state: State, action: Any) -> int:
     return number
 
 
-def play(game: Game, state: State, action: int) -> None:
-    """Play an action that was seen, in place; an illegal one is refused even in a lenient game.
+def play_seen(game: Game, state: State, action: int) -> None:
+    """Play an action that was seen, in place.
+
+    A lenient game counts an illegal action as another one, such as a pass: here it is an error.
 
     Raises:
         InputError: The action is not legal, or a new deal follows it.
     """
     if game.lenient and not game.over(state):
-        ids = np.empty(game.num_actions, np.int32)
+        ids = np.empty(game.num_actions, np.int32)  # scratch space
         if contract.admit(game.rules, state, action, ids) != action:
             raise InputError(explain_illegal(game, state, action))
     moves = int(state["moves"])
     game.play(state, action)
-    if state["moves"] != moves + 1:
+    if state["moves"] != moves + 1:  # a new deal resets it
         raise InputError(
             "the cards are dealt again after it: give only the actions since the last deal"
         )

@@ -179,21 +179,24 @@ class ISMCTS(Search):
         legal = game.legal(view)
         deadline = self._budget.deadline()
 
-        def work(share: int, own: Rng) -> Floats:
+        def search(share: int, own_rng: Rng) -> Floats:
+            """Grow a thread's tree by `share` simulations; return the statistics of `judge`."""
             nodes: Any = np.zeros(2 * PIECE, NODE)
             add_node(nodes, 0, NOTHING, NOTHING)
             states = np.repeat(np.array([view], game.dtype), 2)
             marks, ids = np.zeros(game.num_actions, np.int64), np.empty(game.num_actions, np.int32)
             path = np.empty((min(game.max_moves, DEEPEST), 2), np.int64)
-            met, payoffs = np.array([math.inf, -math.inf]), np.zeros(contract.MAX_PLAYERS)
+            least_most = np.array([math.inf, -math.inf])
+            payoffs = np.zeros(contract.MAX_PLAYERS)
             used, stamp = 1, 0
             for batch in self._batches(share, deadline):
-                if used + batch > len(nodes):
+                if used + batch > len(nodes):  # a simulation adds at most one node
                     nodes = np.concatenate([nodes, np.zeros(len(nodes), NODE)])
                 used, stamp = grow(
                     self._rules, self._policy, states, player, batch, nodes, used, stamp, marks,
-                    path, met, payoffs, own, ids,
+                    path, least_most, payoffs, own_rng, ids,
                 )  # fmt: skip
+            # Children are in the order in which they were added.
             sums = np.zeros((len(legal), 2))
             child = int(nodes[0]["child"])
             while child != NOTHING:
@@ -202,4 +205,4 @@ class ISMCTS(Search):
                 child = int(nodes[child]["sibling"])
             return sums
 
-        return self._add_up(work, self._budget.shares(), rng)
+        return self._add_up(search, self._budget.shares(), rng)

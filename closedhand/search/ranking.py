@@ -238,19 +238,22 @@ class Ranking:
 
     def ranked(self) -> list[Ranked]:
         """Return the actions with their estimates, the best first."""
-        game, means, sizes = self._how.game, *self._means_and_sizes()
+        game = self._how.game
+        means, sizes = self._means_and_sizes()
+        # `means`, `behind` and `won` are [populations, actions]; NaN where it was eliminated.
         behind = _behind(means)
         won = np.stack([_won(game, payoffs).mean(axis=0) for payoffs in self._populations])
-        ranked: list[Ranked] = []
+        found: list[Ranked] = []
         for k in _best_first(behind):
-            action, played = int(self.actions[k]), ~np.isnan(means[:, k])
+            action = int(self.actions[k])
+            played = ~np.isnan(means[:, k])  # the populations that played it
             points, gap = student(np.stack([means[played, k], behind[played, k]], axis=1))
             number = int(sizes[played].sum())
             [wins] = shares(won[played, k : k + 1], number)
-            likely = wins if game.can_lose else None
+            wins_if_any = wins if game.can_lose else None
             text = game.text(action, self._view)
-            ranked.append(Ranked(action, text, points, likely, gap, number))
-        return ranked
+            found.append(Ranked(action, text, points, wins_if_any, gap, number))
+        return found
 
     def gaps(self, action: int, level: float = 0.95) -> list[Gap]:
         """Return the gaps of all actions to `action`, which was never eliminated, the best first.

@@ -20,14 +20,14 @@ _Met = dict[frozenset[str], dict[str, Any]]
 def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict[str, Any]]:
     """Rate the matches of a folder wherever three agents or more have all met each other.
 
-    `played` are results of matches, as their files hold them, the newest first: of two agents that
-    have met several times the latest match counts, and of matches of an agent those with the files
-    that it had in the latest. A ladder has matches of one version and one game with the same
-    options, seed and file of deals, if any; `about` has fields to add to every ladder. A damaged
-    result, or a game that cannot be made, ends no other ladder.
+    `played` are results of matches, as their files hold them, the newest first; `about` has fields
+    to add to every ladder. A ladder is for one game, version, options, seed and file of deals. If
+    two agents have met several times, the latest match counts. If the files of an agent changed,
+    only matches with its latest ones count. Damaged results and games that cannot be made are
+    skipped.
     """
     groups: dict[str, _Met] = {}
-    used: dict[tuple[str, str], str | None] = {}  # checksum of an agent's files
+    used: dict[tuple[str, str], str | None] = {}  # checksum of latest files, by group and agent
     for data in played:
         with suppress(*DAMAGED):
             _add(data, groups, used)

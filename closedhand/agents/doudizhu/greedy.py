@@ -112,7 +112,8 @@ def price_of_pass(view, keep):
 def surcharge(rules, view, play, rest, others):
     """Sum up the corrections of a play's price; `rest` is the hand that it leaves."""
     family = rules.plays.groups[rules.plays.group[play]].family
-    rank = rules.plays.group[play] - rules.plays.families[family].first  # of a solo or a pair
+    # The rank, if it is a solo or a pair; not used otherwise.
+    rank = rules.plays.group[play] - rules.plays.families[family].first
     price = 0
     if not beatable(rules, view, play, others) and is_one_play(rules, rest):
         return -FAR

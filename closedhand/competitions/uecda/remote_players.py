@@ -175,7 +175,7 @@ class Lobby:
         self._selector.register(self._listener, selectors.EVENT_READ)
         try:
             while self._free:
-                # The time limits of profiles need a check of the clock, even if no socket is ready.
+                # Wake up for the deadlines of profiles, even if no socket is ready.
                 deadlines = [deadline for deadline, _ in self._waiting.values()]
                 seconds = None
                 if deadlines:

@@ -127,7 +127,8 @@ class _Lowering(private.NativeLowering):
             try:
                 return super().run_pass(state)
             except private.NumbaRuntimeError:
-                state.library = library  # an expression allocates, such as `array[indices]`
+                # Some expressions allocate, such as `array[indices]`: lower again, with counting.
+                state.library = library
             finally:
                 state.targetctx = counting
         return super().run_pass(state)

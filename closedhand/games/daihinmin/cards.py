@@ -170,7 +170,7 @@ def draw_some(cards, number, rng):
 
 @kernel
 def above(card):
-    """Return the cards that are better for taxes than `card`, the higher bits; all if it is -1."""
+    """Return the cards above `card`, which pay taxes before it (`exchange`); all if it is -1."""
     return ~(bit(card + 1) - np.uint64(1))
 
 

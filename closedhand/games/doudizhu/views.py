@@ -7,7 +7,7 @@ import numpy as np
 
 from closedhand.core.checks import whole_number
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import at_action, check_text, listed, play, read
+from closedhand.core.views import at_action, check_text, listed, play_seen, read
 from closedhand.games.doudizhu.auction import is_shown
 from closedhand.games.doudizhu.counts import RANKS, contains, pack, size, unpack
 from closedhand.games.doudizhu.hidden import known_public
@@ -68,7 +68,7 @@ def view_from(
         with at_action(number, given):
             action = read(flat, state, given)
             _hand_out(flat.rules, state, action)
-            play(flat, state, action)
+            play_seen(flat, state, action)
             _check_cards(flat.rules, state, player, held)
     if state.landlord >= 0 and public is None:
         raise InputError("there is a landlord: give the public cards")
@@ -104,7 +104,10 @@ def _packed(cards: Any, name: str) -> np.uint64:
 
 
 def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
-    """Give the landlord the cards that it has shown to `player`, another player."""
+    """Set the landlord's hand to `shown`, the cards that it has shown to another `player`.
+
+    An `InputError` refuses cards that cannot be right, and cards missing or given without a show.
+    """
     landlord = int(state.landlord)
     if not is_shown(rules, state) or landlord == player:
         if shown is not None:

@@ -138,13 +138,13 @@ def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:
 
 
 def with_option(kou: str, name: str, value: int) -> str:
-    """Write one of `KOUS` with another value of a parameter."""
+    """Return the text of the agent `kou`, one of `KOUS`, with another value of a parameter."""
     spec = AgentSpec.parse(kou)
     return str(AgentSpec(spec.name, {**spec.options, name: value}))
 
 
 def with_departure(kou: str, name: str) -> str:
-    """Write `kou` without one of `DEPARTURES`, or `kou[letter=1]` with it."""
+    """Return the text of `kou` without one of `DEPARTURES`, or of `kou[letter=1]` with it."""
     return with_option(kou, name, getattr(LETTER, name) if kou == "kou" else DEPARTURES[name])
 
 

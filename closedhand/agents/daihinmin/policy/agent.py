@@ -17,8 +17,12 @@ from closedhand.games.daihinmin.plays import NUM_ACTIONS
 
 
 @kernel
-def share_out(policy, rules, views, ids, shares):
-    """Write the probabilities of flat actions in every view, float64 [n, NUM_ACTIONS]."""
+def write_probabilities(policy, rules, views, ids, shares):
+    """Write the policy's probabilities in views, states [n], to `shares`, float64 [n, NUM_ACTIONS].
+
+    They are 0 for actions that `options` leaves out, such as a pass that leads a trick. `ids` is
+    scratch space, int32 [NUM_ACTIONS].
+    """
     shares[:] = 0.0
     scores = np.empty(NUM_ACTIONS)
     for i in range(len(views)):
@@ -35,7 +39,7 @@ class PolicyAgent(PlayAgent):
         """Return the softmax, float64 [n, num_actions]; an `InputError` refuses invalid views."""
         views = batch.prepared(self.game, views)
         shares = np.empty((len(views), NUM_ACTIONS))
-        share_out(self.whole, self.game.flat.rules, views, self._ids, shares)
+        write_probabilities(self.whole, self.game.flat.rules, views, self._ids, shares)
         if self.game.flat is self.game:
             return shares
         sets = np.zeros((len(views), self.game.num_actions))

@@ -87,17 +87,17 @@ def list_plays(rules, state, ids, costs, nodes, plays):
 
 @kernel
 def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers):
-    """Write the sum of the weights of each of `n` plays, its features, and their number.
+    """Rate each of `n` plays, flat ids, by the sum of the weights of its features.
 
-    The outputs are `sums`, float64 [n], `features`, int64 [n, MOST_FEATURES], and `numbers`,
+    The outputs are `sums`, float64 [n], `features`, int64 [n, MOST_FEATURES], and their `numbers`,
     int64 [n]. If `features` has room for one play only, each play overwrites the previous one.
-    `costs` and `nodes` are as for `partition`.
+    `costs`, from `set_costs`, and the scratch space `nodes` are as for `partition`.
     """
     seen = inputs_of(rules, state)
-    keep = partition.partition(state.hands[state.player], costs, nodes)[0]
+    cost_before = partition.partition(state.hands[state.player], costs, nodes)[0]
     for k in range(n):
         row = features[k % len(features)]
-        numbers[k] = describe(rules, state, seen, plays[k], keep, costs, nodes, row)
+        numbers[k] = describe(rules, state, seen, plays[k], cost_before, costs, nodes, row)
         total = 0.0
         for f in range(numbers[k]):
             total += policy.table.weights[row[f]]

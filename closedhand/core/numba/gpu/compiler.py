@@ -64,10 +64,14 @@ class _Made(AbstractTemplate):
         return signature(types.Array(kind, axes, "C"), shape, *rest)
 
 
-def _lengths(context: Any, builder: Any, kind: Any, value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the length of every axis: a constant or None, and the LLVM value."""
+def _lengths(context: Any, builder: Any, kind: Any, shape: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the length of every axis of a shape: a constant, and an LLVM value.
+
+    `kind` is Numba's type of the shape, an integer or a tuple, and `shape` its LLVM value. The
+    constant is None if the length is known only at run time.
+    """
     kinds = [kind] if isinstance(kind, types.Integer) else list(kind)
-    values = [value] if isinstance(kind, types.Integer) else cgutils.unpack_tuple(builder, value)
+    values = [shape] if isinstance(kind, types.Integer) else cgutils.unpack_tuple(builder, shape)
     for each, found in zip(kinds, values, strict=True):
         if isinstance(each, types.IntegerLiteral):
             yield each.literal_value, context.get_constant(types.intp, each.literal_value)
