@@ -15,6 +15,7 @@ The agent follows section 4 of the paper:
 Some sentences of the paper contradict each other or make its own results impossible. There `kou`
 departs from the literal reading, by the parameters in `variants.DEPARTURES`. `kou[letter=1]` is the
 literal reading: it leads the highest rank of its weak plays and follows with the strongest play.
+Both read "the strongest card", which is a single, as the strongest outside kaidan, the joker apart.
 Each parameter is documented in `variants.Numbers` and is an option, such as `kou[winning=0]`.
 
 Where the paper is silent:
@@ -22,7 +23,6 @@ Where the paper is silent:
 - A play that empties the hand is made.
 - After a revolution the remaining hand is evaluated in the new order of ranks.
 - Players who passed, or hold too few cards, cannot answer; under a lock only its suits count.
-- The joker is a single in any case; the strongest card that is kept as a single is another one.
 - Cards are given away in the exchange by the weakness of the remaining hand, their ranks, and
   surcharges for the 8, A, K and 3.
 

@@ -7,7 +7,7 @@ import pytest
 from support_daihinmin import foes, position
 
 from closedhand.agents.daihinmin.kou import division
-from closedhand.agents.daihinmin.kou.variants import LETTER, REFINED, Numbers
+from closedhand.agents.daihinmin.kou.variants import KOU, LETTER, REFINED, Numbers
 from closedhand.games.daihinmin.plays import cards_in
 
 
@@ -20,28 +20,29 @@ def divide(numbers: Numbers, *where: str) -> Any:
     return found, division.weakness(numbers, parts, n)
 
 
-# A hand, its plays by the paper's section 4.1, and those with all departures where they differ.
+# A hand; its plays by the paper's section 4.1, of `kou`, and with all departures, if they differ.
 DIVISIONS = """
 3c 4c 5c 9d 9h Jh: 3c4c5c 9d9h Jh
-5c 6c 7c 6d 7d Jh: 5c 6c6d 7c7d Jh: 5c6c7c 6d 7d Jh
+5c 6c 7c 6d 7d Jh: 5c 6c6d 7c7d Jh: 5c 6c6d 7c7d Jh: 5c6c7c 6d 7d Jh
 6c 7c 8c 6d 7d Jh: 6c6d 7c7d 8c Jh
-4c 5c 6c 7c 4d Jh: 5c6c7c 4c4d Jh: 4c5c6c7c 4d Jh
-Qc Kc Ac 2c 3d: QcKcAc2c 3d: QcKcAc 2c 3d
+4c 5c 6c 7c 4d Jh: 5c6c7c 4c4d Jh: 5c6c7c 4c4d Jh: 4c5c6c7c 4d Jh
+Qc Kc Ac 2c 3d: QcKcAc2c 3d: QcKcAc2c 3d: QcKcAc 2c 3d
 8c 8d 2c 2d 2h *: 8c 8d 2h 2c2d *
-3c 9d 9h Jd Jh: 3c 9d9h Jd Jh: 3c 9d9h JdJh
+3c 9d 9h Jd Jh: 3c 9d9h Jd Jh: 3c 9d9h JdJh: 3c 9d9h JdJh
 """
 
 
 @pytest.mark.parametrize("line", DIVISIONS.strip().splitlines())
 def test_hands_are_divided_as_the_paper_says(line: str) -> None:
-    hand, plays, *tuned = line.split(":")
+    hand, *plays = line.split(":")
+    plays = plays if plays[1:] else plays * 3
     # A K and a 2 are unseen: a J is not strong.
     unseen = "3s 4h Ks 2s"
-    assert divide(LETTER, hand, unseen)[0] == set(plays.split())
-    assert divide(REFINED, hand, unseen)[0] == set((tuned or [plays])[0].split())
+    for numbers, expected in zip((LETTER, KOU, REFINED), plays, strict=True):
+        assert divide(numbers, hand, unseen)[0] == set(expected.split())
 
 
-@pytest.mark.parametrize("numbers", [LETTER, REFINED])
+@pytest.mark.parametrize("numbers", [LETTER, KOU, REFINED])
 def test_a_revolution_reverses_the_ranks(numbers: Numbers) -> None:
     # The ranks 3 K A 2 are 2 5 4 3: the 3s are strongest.
     hand = "3c 3d 2c Ac Kc", "5h 6h", "", "revolution=1"
