@@ -12,10 +12,11 @@ The agent follows section 4 of the paper:
 4. Start a lock, which gives a play at least the strength `sure`, if the player then has the
    strongest play.
 
-Some sentences of the paper contradict each other or make its own results impossible. There `kou`
-departs from the literal reading, by the parameters in `variants.DEPARTURES`. `kou[letter=1]` is the
-literal reading: it leads the highest rank of its weak plays and follows with the strongest play.
-Both read "the strongest card", which is a single, as the strongest outside kaidan, the joker apart.
+Some sentences of the paper contradict each other or make its own results impossible. There, and
+where 4.1 points a round among four `default` require it, `kou` departs from the literal reading by
+the parameters in `variants.DEPARTURES`. `kou[letter=1]` is the literal reading: it leads the
+highest rank of its weak plays and follows with the strongest play. Both read "the strongest card",
+which is a single, as the strongest outside kaidan, the joker apart.
 Each parameter is documented in `variants.Numbers` and is an option, such as `kou[winning=0]`.
 
 Where the paper is silent:

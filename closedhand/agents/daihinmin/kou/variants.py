@@ -131,8 +131,8 @@ DEPARTURES = {
     "joker_as_card": 0,  # 0.02
 }
 """Parameters in which `kou` departs from the literal reading, and its values. Without any one of
-these departures it makes less than 4.1 points a round among four `default`, too little for the
-paper's Table 1."""
+these departures it makes less than 4.1 points a round among four `default`. In the paper's Table 1
+it is behind `min-sets` without one of the first three, and level or ahead without another one."""
 
 KOU = LETTER._replace(**DEPARTURES)
 """Parameters of `kou`: the reading under which the paper's results are possible."""
