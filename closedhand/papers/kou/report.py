@@ -78,8 +78,9 @@ SIGNS = (
     "paper's difference is at most twice its standard deviation.",
 )
 
-NOISE = 80
-"""Approximate standard deviation of the difference of two scores in 1,000 rounds."""
+NOISE = (125, 120, 90)
+"""Standard deviations of the difference of two scores in 1,000 rounds, among the paper's three
+enemies: those of `kou` and its variants among ours, from 10,000 rounds of each."""
 
 
 def scores(result: dict[str, Any], rounds: int) -> list[int]:
@@ -182,8 +183,9 @@ def report(results: Results) -> str:
     lines += ["its results are possible, `kou[letter=1]` follows its text literally, and `default`"]
     lines += ["is the competition's sample client."]
     lines += ["Our agents stand in for the other programs, so only the shape of the results can"]
-    lines += ["be compared. A score of 1,000 rounds has a standard deviation of about 55 points,"]
-    lines += [f"the difference of two about {NOISE}: the paper's smaller ones are noise."]
+    lines += ["be compared. The difference of two scores in 1,000 rounds has a standard deviation"]
+    lines += ["of about {} points among `min-sets`, {} among `trick-ender`, {}".format(*NOISE)]
+    lines += ["among `default`: the paper's smaller ones are noise."]
     lines += ["", *table(["ours", "stands in for"], STAND_INS.items()), "", *DIFFERENCES]
     sections = sections_of(results)
     for number, (title, paper) in SCORES.items():
@@ -238,17 +240,19 @@ def _difference_table(results: Results, variants: list[str]) -> list[str]:
         name = f"{enemy} ({STAND_INS[enemy]})" if enemy in STAND_INS else enemy
         for variant in variants:
             gaps = [difference(results, f"{kou}:{variant}", kou, enemy) for kou in KOUS]
-            stated = VARIANTS[variant][1][min(ENEMIES.index(enemy), 2)]
-            cells = [cell for gap in gaps for cell in (*gap.cells("+.0f"), sign_of(gap, stated))]
+            i = min(ENEMIES.index(enemy), 2)
+            stated = VARIANTS[variant][1][i]
+            signs = [sign_of(gap, stated, NOISE[i]) for gap in gaps]
+            cells = (c for gap, s in zip(gaps, signs, strict=True) for c in (*gap.cells("+.0f"), s))
             rows.append([name, variant, *cells, f"{stated:+}"])
     heads = (head for kou in KOUS for head in (kou, "95%", "sign"))
     return table(["among four", "variant", *heads, "paper"], rows)
 
 
-def sign_of(gap: Estimate, stated: int) -> str:
+def sign_of(gap: Estimate, stated: int, noise: int) -> str:
     """Compare the sign of a difference with the paper's: `same`, `other` or `open` (`SIGNS`)."""
     # The ends are NaN after a single match: nothing is certain then.
-    if abs(stated) <= 2 * NOISE or not (gap.low > 0 or gap.high < 0):
+    if abs(stated) <= 2 * noise or not (gap.low > 0 or gap.high < 0):
         return "open"
     return "same" if (gap.mean > 0) == (stated > 0) else "other"
 

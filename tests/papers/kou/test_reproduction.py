@@ -41,12 +41,12 @@ def test_times_are_those_of_one_league_or_table() -> None:
 
 
 def test_signs_are_told_where_both_are_certain() -> None:
-    assert report.sign_of(Estimate(-50.0, -90.0, -10.0), -1211) == "same"
-    assert report.sign_of(Estimate(50.0, 10.0, 90.0), -1211) == "other"
-    assert report.sign_of(Estimate(50.0, -10.0, 90.0), -1211) == "open"
-    assert report.sign_of(Estimate(50.0, 10.0, 90.0), 160) == "open"
+    assert report.sign_of(Estimate(-50.0, -90.0, -10.0), -1211, 80) == "same"
+    assert report.sign_of(Estimate(50.0, 10.0, 90.0), -1211, 80) == "other"
+    assert report.sign_of(Estimate(50.0, -10.0, 90.0), -1211, 80) == "open"
+    assert report.sign_of(Estimate(50.0, 10.0, 90.0), 160, 80) == "open"
     for mean in (-50.0, 50.0):  # of a single match
-        assert report.sign_of(Estimate(mean, math.nan, math.nan), -1211) == "open"
+        assert report.sign_of(Estimate(mean, math.nan, math.nan), -1211, 80) == "open"
 
 
 def test_every_agent_has_files_of_its_own() -> None:
