@@ -21,8 +21,8 @@ def play(
 ) -> None:
     """Play in the terminal against agents, hand after hand.
 
-    An only legal action is played at once. Type ? for hints, and help for the notation and other
-    commands. NO_COLOR switches colours off.
+    If only one action is legal, it is played at once. Type ? for hints, and help for the notation
+    and other commands. NO_COLOR switches colours off.
 
     Example: closedhand play doudizhu --agents decompose
 

@@ -1,4 +1,4 @@
-"""The definition of a game, and functions for any game that the other subpackages use.
+"""The definition of a game, and what all subpackages share: agents, records, long runs, checks.
 
 The modules need NumPy and Numba; filelock to lock files, and numba-cuda to compile for GPUs.
 """

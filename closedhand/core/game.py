@@ -453,18 +453,18 @@ class Game:
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Cut flat observations, int8 [..., observation_size], into named parts, without a copy."""
+        """Cut flat observations, int8 [..., observation_size], into views by name, [..., *shape]."""
         is_array = isinstance(observation, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")
-        lead, kind = observation.shape[:-1], observation.dtype
+        batch, dtype = observation.shape[:-1], observation.dtype
         if observation.strides == (1,):  # one observation, as in each step of an env: faster
             return {
-                name: np.ndarray(shape, kind, observation, where.start)
+                name: np.ndarray(shape, dtype, observation, where.start)
                 for name, where, shape in self._layout
             }
         return {
-            name: observation[..., where].reshape(lead + shape)
+            name: observation[..., where].reshape(batch + shape)
             for name, where, shape in self._layout
         }
 

@@ -157,7 +157,8 @@ def mask_of(what: str, given: Any, number: int) -> np.ndarray:
 def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:
     """Return copies of the observations of some games or rows, object [n]; None for the others.
 
-    Observations are arrays by name, or one array, [n, ...]; `which` marks the rows, bool [n].
+    Observations are arrays by name, or one array, [n, ...]; `which` marks the rows, bool [n]. The
+    result is as for Gymnasium's `final_obs`.
     """
     rows = np.full(len(which), None, object)
     for i in np.flatnonzero(which):

@@ -42,7 +42,8 @@ class Opponents:
             )
         self.game, self.specs = game, specs
         self.agents: list[Agent] = []
-        self.scratch = max(game.num_actions, game.flat.num_actions)  # length of a kernel's `ids`
+        # Length of the scratch array `ids` of kernels, in which policies also list flat actions.
+        self.scratch = max(game.num_actions, game.flat.num_actions)
         self.seed(rng)
 
     def seed(self, rng: np.random.Generator) -> None:

@@ -359,8 +359,11 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     ) -> None:
         """Play the user's actions, or start games that are over, and let the opponents play.
 
-        Games are started as by `game_kernels.start`. Without `shown` nothing is paid or shown. An
-        `InputError` refuses an opponent's illegal action, which replaces the user's in `actions`.
+        Games are started as by `game_kernels.start`. Without `shown` nothing is paid or shown.
+
+        Raises:
+            InputError: An opponent chose an illegal action. If a kernel played it, it has replaced
+                the user's action in `actions`.
         """
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)

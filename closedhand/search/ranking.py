@@ -101,7 +101,7 @@ class Ranked:
 
 
 class Gap(NamedTuple):
-    """Payoff of an action less that of another, on determinisations that both were played on."""
+    """Mean payoff of an action less that of another, on the determinisations that both played."""
 
     action: int
     points: Estimate

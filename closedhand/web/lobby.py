@@ -344,7 +344,7 @@ def _decide(table: Table, seat: int, version: int) -> int | None:
     view: State = table.game.view(table.state, seat)
     agent = table.agents.get(seat)
     if agent is None:
-        # Another seed for each deal and seat, of 31 bits, which every agent takes.
+        # A different seed for each deal and seat, within the 31 bits that every agent accepts.
         seed = (table.seed * 31 + table.deal * 7 + seat) % 2**31
         agent = make_agent(table.game, table.seats[seat].agent, seed)
         if table.version == version:

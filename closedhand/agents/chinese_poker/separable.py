@@ -141,7 +141,7 @@ def expectation(rules, front, middle, back):
 
 @kernel
 def expected_points(rules, win, parts):
-    """Compute `expectation` by the chances `win` and an arrangement's strengths, `parts` [3]."""
+    """Compute `expectation`, without its constant, from `win` and the strengths `parts` [3]."""
     front, middle, back = parts[FRONT], parts[MIDDLE], parts[BACK]
     return expectation(rules, win[FRONT, front], win[MIDDLE, middle], win[BACK, back])
 

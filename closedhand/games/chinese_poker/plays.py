@@ -185,18 +185,19 @@ def hands(size: int) -> np.ndarray:
 
 def strengths_of(size: int) -> np.ndarray:
     """List the strengths of all hands of five or three cards by their places, int16 [n]."""
-    # The ranks of a hand, digits in base 13, index its strength; `of_flush` is for one suit.
-    numbers = {strength: number for number, strength in enumerate(keys(size))}
+    # The ranks of a hand, read as digits in base 13, are its code: the index in `of_flush` if all
+    # cards have one suit, else in `by_ranks`. Threes have no flush, so that both are the same.
+    number_of = {key: number for number, key in enumerate(keys(size))}
     by_ranks, of_flush = np.zeros((2, 13**size), np.int16)
-    for ranks, strengths in keys_of_ranks(size).items():
-        digits = sum(rank * 13 ** (size - 1 - i) for i, rank in enumerate(ranks))
-        by_ranks[digits], of_flush[digits] = numbers[strengths[0]], numbers[strengths[-1]]
-    cards = hands(size)
-    digits = np.zeros(cards.shape[1], np.int32)
+    for ranks, found in keys_of_ranks(size).items():
+        code = sum(rank * 13 ** (size - 1 - i) for i, rank in enumerate(ranks))
+        by_ranks[code], of_flush[code] = number_of[found[0]], number_of[found[-1]]
+    cards = hands(size)  # [size, n]
+    code = np.zeros(cards.shape[1], np.int32)
     for each in cards:
-        digits = 13 * digits + each // 4
+        code = 13 * code + each // 4
     suited = (cards % 4 == cards[0] % 4).all(axis=0)
-    return np.where(suited, of_flush[digits], by_ranks[digits])
+    return np.where(suited, of_flush[code], by_ranks[code])
 
 
 @cache

@@ -170,7 +170,8 @@ class Notation(TableNotation):
         return next((cards for cards in made if cards and not cards & ~there), 0)
 
     def _middle(self, state: State) -> Row:
-        note = ["exchange"] if state.leader < 0 else []
+        """Describe the middle: the play to beat, its player, the lock, and orders turned round."""
+        note = ["exchange"] if state.leader < 0 else []  # nobody has led yet
         if due_of(state):
             note.append(f"{due_of(state)} to hand on")
         if state.target >= 0:
@@ -179,11 +180,11 @@ class Notation(TableNotation):
         if state.lock:
             suits = "".join(s for i, s in enumerate(plays.SUITS) if state.lock >> i & 1)
             note.append(f"lock {suits}")
-        back = is_back(self.rules, state)
+        back = is_back(self.rules, state)  # a jack turns `state.revolution` until the trick ends
         turned = {
             "revolution": bool(state.revolution) != back,
             "jack back": back,
-            "reversed": is_reversed(state),
+            "reversed": is_reversed(state),  # the order of the seats
         }
         note += [text for text, holds in turned.items() if holds]
         cards = cards_in(self.rules.plays.need[state.target]) if state.target >= 0 else [BLANK]

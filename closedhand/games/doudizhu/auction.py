@@ -55,7 +55,7 @@ def caller(rules, state):
 def robberies(rules, state):
     """Return how many of the words so far are robberies."""
     number = 0
-    if rules.options.robbing:
+    if rules.options.robbing:  # otherwise the number of `ROB` is a bid
         for i in range(state.words):
             if word(rules, state, i) == ROB:
                 number += 1
@@ -190,7 +190,7 @@ def bid(rules, state, value):
     if value > 0:
         state.stake = value
         state.owner = state.player
-    if value < 3 and state.words < rules.options.players:
+    if value < 3 and state.words < rules.options.players:  # `words` includes this one
         state.player += 1
     elif state.stake > 0:
         crown(rules, state, state.owner)

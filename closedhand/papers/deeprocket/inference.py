@@ -39,14 +39,16 @@ def infer(seed: int = 0, hands: int = HANDS) -> dict[str, Any]:
     """
     game = the_game()
     rng = np.random.default_rng((seed, 0x6C))
+    # The opponent model of the agent `search`; 0: no seat is known to play like `rule`.
     policy = Styles(policy_of(load(None), sampled=False), 0, knows_rule=True)
     found = np.empty(hands)
     for i in range(hands):
         particles = Particles(game, policy, _view(game, rng), PARTICLES, rng).states
         found[i] = np.mean([count(hand, KING) == 2 for hand in particles["hands"][:, DOWN]])
+    [inferred] = student(found[:, None])
     return {
         "counted": COUNTED,
-        "inferred": student(found[:, None])[0],
+        "inferred": inferred,
         "raised": float((found > COUNTED).mean()),
         "hands": hands,
     }

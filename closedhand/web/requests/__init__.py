@@ -41,9 +41,10 @@ REQUESTS: dict[str, Request] = {}
 def request(
     name: str, for_owner: bool = True, independent: bool = False
 ) -> Callable[[Answer], Answer]:
-    """Register the decorated function as the answer to a request; see `Request`.
+    """Register the decorated function as the answer to messages whose `do` is `name`.
 
-    Its arguments after the connection are fields of a message; those with a default may be absent.
+    Its arguments after the connection are fields of a message, of the kind of their annotations;
+    those with a default may be absent. `Request` explains the other arguments.
     """
 
     def decorate(answer: Answer) -> Answer:

@@ -16,8 +16,12 @@ MOST_CHOSEN = 60
 
 
 @request("try", for_owner=False)
-async def _try(connection: Connection, version: int, text: str) -> Any:
-    """Return whether an arrangement of the hand (`Game.parts`) is legal, and the note for it."""
+async def _try_arrangement(connection: Connection, version: int, text: str) -> Any:
+    """Preview an arrangement of the hand, the text of an action, in a game with `Game.parts`.
+
+    Return whether it is `legal`, and as `note` the names of its parts. `version` is that of the
+    table which the browser has shown.
+    """
     game, view = _position(connection, version)
     if not connection.seated().awaits(connection.seat):
         raise InputError("it is not your turn")

@@ -64,7 +64,7 @@ Alpha = Annotated[float, Range(0, 1 / 3), "probability that player 0 bluffs with
 def make_equilibrium(
     game: Game, seed: int, argument: str | None, alpha: Alpha = 0.2
 ) -> Equilibrium:
-    """The agent `equilibrium`, or `equilibrium[alpha=0.1]`.
+    """Make the agent `equilibrium`, or `equilibrium[alpha=0.1]`.
 
     Raises:
         InputError: An argument is given.

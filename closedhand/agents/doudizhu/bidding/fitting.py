@@ -169,12 +169,15 @@ def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int)
     hands = dealt["hands"].copy()
     hands[:, 0] -= dealt["public"]  # seat 0, the landlord, was dealt them
     points = np.empty((number, SEATS))
+    seats = np.zeros((number, SEATS), np.int64)  # agent 0, the only one, at every seat
     for landlord in range(SEATS):
         states = dealt.copy()
-        states["hands"] = np.roll(hands, -landlord, axis=1)  # seat 0 is the landlord
+        # Seat 0 is the landlord, and gets the hand of this player.
+        states["hands"] = np.roll(hands, -landlord, axis=1)
         states["hands"][:, 0] += dealt["public"]
-        duplicate.play_out(game, states, np.zeros((number, SEATS), np.int64), [player])
-        points[:, landlord] = batch.returns(game, states)[:, 0] / (2 * dealt["stake"])  # stake 1/2
+        duplicate.play_out(game, states, seats, [player])
+        # The landlord wins or loses twice the stake: points for a stake of 1/2.
+        points[:, landlord] = batch.returns(game, states)[:, 0] / (2 * dealt["stake"])
     return Deals(hands, points)
 
 

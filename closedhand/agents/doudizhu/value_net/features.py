@@ -82,9 +82,10 @@ def write_cards(cards, first, out, n):
 
 @kernel
 def describe_position(rules, state, out):
-    """Write the inputs of a position, [MOST_POSITION], while cards are played; return their number.
+    """Write the inputs of a position to `out`, integers [MOST_POSITION]; return their number.
 
-    The hand of the player to act is left to `describe_change` and `write_cards`.
+    The auction must be over. Inputs of the hand of the player to act are not among them: those are
+    written by `describe_change` and `write_cards`.
     """
     player = np.int64(state.player)
     landlord = np.int64(state.landlord)
