@@ -2,14 +2,12 @@
 
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from closedhand.core import batch, interrupt, lockstep
 from closedhand.core.agents import (
-    NETWORK,
     Agent,
     AnyAgent,
     Player,
@@ -20,9 +18,7 @@ from closedhand.core.agents import (
     spent_by,
     traits_of,
 )
-from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError
-from closedhand.core.reading import checksum
 from closedhand.core.seating import num_tables, seating
 from closedhand.core.version import __version__
 
@@ -167,16 +163,9 @@ def match_settings(game: Game, agents: Sequence[Spec], seed: int) -> dict[str, A
         "options": dict(game.options),
         "agents": [agent if isinstance(agent, str) else agent.name for agent in agents],
         "files": digests(game, agents),
-        "weights": shipped_weights(),
         "seed": seed,
         "version": __version__,
     }
-
-
-@cache
-def shipped_weights() -> str:
-    """Compute a checksum of the package's weights, by which agents without files play."""
-    return checksum(*sorted(path for path in SHIPPED.iterdir() if path.suffix in (".npz", NETWORK)))
 
 
 def count_deals(chunks: Sequence[Chunk]) -> int:

@@ -63,7 +63,7 @@ def read(game: Game, state: State, action: Any) -> int:
     return number
 
 
-def play_seen(game: Game, state: State, action: int) -> None:
+def play(game: Game, state: State, action: int) -> None:
     """Play an action that was seen, in place.
 
     A lenient game counts an illegal action as another one, such as a pass: here it is an error.

@@ -160,7 +160,7 @@ class ISMCTS(Search):
             InputError: The game is over, or there is a choice and `rng` is not a generator.
         """
         refuse_over(self._game, view)
-        legal = self._game.legal(view)
+        legal = self._legal(view)
         if len(legal) == 1:
             return int(legal[0])
         sums = self.judge(view, rng)
@@ -176,7 +176,7 @@ class ISMCTS(Search):
         """
         refuse_over(self._game, view)
         game, player = self._game, int(view["player"])
-        legal = game.legal(view)
+        legal = self._legal(view)
         deadline = self._budget.deadline()
 
         def search(share: int, own_rng: Rng) -> Floats:
@@ -196,7 +196,7 @@ class ISMCTS(Search):
                     self._rules, self._policy, states, player, batch, nodes, used, stamp, marks,
                     path, least_most, payoffs, own_rng, ids,
                 )  # fmt: skip
-            # Children are in the order in which they were added.
+            # Children are in another order than the legal actions.
             sums = np.zeros((len(legal), 2))
             child = int(nodes[0]["child"])
             while child != NOTHING:

@@ -81,8 +81,7 @@ class MonteCarlo(Search):
             InputError: The game is over, or there is a choice and `rng` is not a generator.
         """
         refuse_over(self._game, view)
-        ids = np.empty(self._game.num_actions, np.int32)
-        actions = ids[: contract.legal(self._rules, view, ids)].copy()
+        actions = self._legal(view)
         if len(actions) == 1:
             return int(actions[0])
         sums = self.judge(view, actions, low, high, rng)

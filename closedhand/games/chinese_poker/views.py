@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import at_action, check_text, is_unseen, listed, play_seen, read
+from closedhand.core.views import at_action, check_text, is_unseen, listed, play, read
 from closedhand.games.chinese_poker import notation
 from closedhand.games.chinese_poker.plays import HAND
 from closedhand.games.chinese_poker.state import DECK, UNSET
@@ -45,9 +45,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
         with at_action(number, action):
             hidden = is_unseen(action) and not flat.over(state) and state.player != player
             # A secret arrangement is replaced by any legal one, which the view hides.
-            play_seen(
-                flat, state, int(flat.legal(state)[0]) if hidden else read(flat, state, action)
-            )
+            play(flat, state, int(flat.legal(state)[0]) if hidden else read(flat, state, action))
     if flat.over(state) and len(hands) < flat.num_players:
         raise InputError("all hands are set: give the boards of all players, in cards")
     return flat.view(state, player)

@@ -127,7 +127,7 @@ def counts_by_rank(cards):
 
 @kernel
 def ranks_with(cards, number):
-    """Return the ranks with at least `number` (1 to 4) cards in a set, as bits 4 x rank."""
+    """Return the ranks with at least `number` (1 to 5) cards in a set, as bits 4 x rank."""
     # Adding 8 - number to each count of 0 to 4 sets the highest of the four bits if the count is
     # large enough, without carry.
     return ((counts_by_rank(cards) + EACH_RANK * np.uint64(8 - number)) >> np.uint64(3)) & EACH_RANK

@@ -279,12 +279,14 @@ def can_play(rules, state, action):
 @kernel
 def beats(rules, state, action):
     """Return whether a play beats the play on the table, by family, ranks, lock and number lock."""
-    return beats_table(rules, state, is_number_locked(rules, state), action)
+    if not beats_table(rules, state, action):
+        return False
+    return not is_number_locked(rules, state) or is_next(rules, state, action)
 
 
 @kernel
-def beats_table(rules, table, number_locked, action):
-    """Do `beats` for anything with the target, lock and revolution of a state."""
+def beats_table(rules, table, action):
+    """Do `beats` without the number lock, for any record with a target, lock and revolution."""
     plays, target = rules.plays, np.int64(table.target)
     if target == JOKER:
         return rules.options.spade_three and action == SPADE_THREE
@@ -294,10 +296,17 @@ def beats_table(rules, table, number_locked, action):
         return True
     if table.lock and plays.suits[action] != table.lock:
         return False
-    if number_locked:
-        if table.revolution:
-            return plays.high[action] == plays.low[target] - 1
-        return plays.low[action] == plays.high[target] + 1
     if table.revolution:
         return plays.high[action] < plays.low[target]
     return plays.low[action] > plays.high[target]
+
+
+@kernel
+def is_next(rules, table, action):
+    """Return whether a play that beats the table has the next ranks; jokers alone always have."""
+    plays, target = rules.plays, np.int64(table.target)
+    if action == JOKER or is_pair_of_jokers(rules, action):
+        return True
+    if table.revolution:
+        return plays.high[action] == plays.low[target] - 1
+    return plays.low[action] == plays.high[target] + 1

@@ -11,7 +11,7 @@ from closedhand.core import bits
 from closedhand.core.checks import whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
-from closedhand.core.views import at_action, check_text, is_unseen, listed, play_seen, read
+from closedhand.core.views import at_action, check_text, is_unseen, listed, play, read
 from closedhand.games.daihinmin import exchange, plays, seven_ten_rules as gifts
 from closedhand.games.daihinmin.cards import bit, deck_of, removed, together, without
 from closedhand.games.daihinmin.hidden import known, unseen
@@ -116,7 +116,7 @@ def _play_all(
             else:
                 chosen = read(game, state, action)
                 _hand_out(game.rules, state, chosen)
-                play_seen(game, state, chosen)
+                play(game, state, chosen)
                 _check_cards(state, always, sure)
     if state.leader < 0 and leader is not None:
         raise InputError("nobody leads in the exchange")
@@ -230,7 +230,7 @@ def _pick(
     state.hands[giving] = deck_of(state)
     if player == giving and not complete:
         state.hands[giving] = held
-    play_seen(game, state, card)
+    play(game, state, card)
 
 
 def _lead(

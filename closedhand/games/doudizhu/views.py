@@ -7,7 +7,7 @@ import numpy as np
 
 from closedhand.core.checks import whole_number
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import at_action, check_text, listed, play_seen, read
+from closedhand.core.views import at_action, check_text, listed, play, read
 from closedhand.games.doudizhu.auction import is_shown
 from closedhand.games.doudizhu.counts import RANKS, contains, pack, size, unpack
 from closedhand.games.doudizhu.hidden import known_public
@@ -68,7 +68,7 @@ def view_from(
         with at_action(number, given):
             action = read(flat, state, given)
             _hand_out(flat.rules, state, action)
-            play_seen(flat, state, action)
+            play(flat, state, action)
             _check_cards(flat.rules, state, player, held)
     if state.landlord >= 0 and public is None:
         raise InputError("there is a landlord: give the public cards")

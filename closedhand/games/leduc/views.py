@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import at_action, check_text, listed, play_seen, read
+from closedhand.core.views import at_action, check_text, listed, play, read
 from closedhand.games.leduc.notation import CARDS, Notation, card_text
 from closedhand.games.leduc.state import FLOP, SEATS, revealed
 
@@ -49,7 +49,7 @@ def view_from(
     state = game.parse_deal(";".join(CARDS[card] for card in held))
     for number, given in enumerate(listed(actions), 1):
         with at_action(number, given):
-            play_seen(game, state, read(game, state, given))
+            play(game, state, read(game, state, given))
     if revealed(game.rules, state) and flop is None:
         raise InputError("the second phase has begun: give the flop")
     if flop is not None and not revealed(game.rules, state):

@@ -49,6 +49,11 @@ def digest_of(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def shipped_weights() -> dict[str, str]:
+    """Compute the SHA-256 of each file of weights by which the package's agents play Dou Dizhu."""
+    return {path.name: digest_of(path) for path in sorted(SHIPPED.glob("doudizhu_*.[ns]*"))}
+
+
 def histories() -> dict[str, dict[str, Any]]:
     """Read the shipped histories of the training on the expert's moves.
 

@@ -22,6 +22,7 @@ from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.core.run import work_off
 from closedhand.core.statistics import Estimate, shares, student, wins
+from closedhand.papers.deeprocket.accuracy import shipped_weights
 
 CHUNK = 500
 """Number of deals played side by side; networks are faster on large batches."""
@@ -77,7 +78,11 @@ def compute(
         for i in range(iterations)
         for name, pair in pairs.items()
     }
-    settings = {**duplicate.match_settings(game, [*specs.values()], seed), "games": games}
+    settings = {
+        **duplicate.match_settings(game, [*specs.values()], seed),
+        "games": games,
+        "weights": shipped_weights(),
+    }
     results = compute_parts(parts, folder, settings, lambda name, done, _: progress(name, done))
     played = {name: [results[part_name(i, name)] for i in range(iterations)] for name in PAIRINGS}
     return {"agents": specs, "games": games, "seed": seed, **summary(played)}

@@ -4,6 +4,7 @@ Table 7 is computed from the paper's own records (Tables 8 to 10). The other sec
 agents, as the paper's programs were never published.
 """
 
+import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -177,6 +178,7 @@ def compute(
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     game, seed = pairings.the_game(), plan.seed
+    weights = accuracy.shipped_weights()
     # The inference belongs to the positions and is computed with them.
     asked = {*plan.sections, *(["inference"] if "positions" in plan.sections else [])}
     # The number of parts of each section that report progress; match and training report none.
@@ -193,8 +195,9 @@ def compute(
     def find(section: str, report: Callable[[str, float], None]) -> Any:
         def kept(agents: Sequence[str], part: Callable[[], dict[str, Any]]) -> dict[str, Any]:
             # A section of one part, whose result is kept in a file.
+            settings = {**match_settings(game, agents, seed), "weights": weights}
             return compute_parts(
-                {section: lambda _: part()}, folder / "parts", match_settings(game, agents, seed),
+                {section: lambda _: part()}, folder / "parts", settings,
                 lambda name, done, _: report(name, done),
             )[section]  # fmt: skip
 
@@ -207,9 +210,11 @@ def compute(
         if section == "training":
             return accuracy.measure(plan.accuracy_deals, seed)
         if section == "ladder":
+            # Files of matches name no weights of the package: each set has a folder of its own.
+            own = folder / "ladder" / f"{zlib.crc32(str(weights).encode()):08x}"
             return ladder.compute(
-                game, plan.agents, plan.ladder_deals, plan.slow_deals, folder / "ladder", seed,
-                plan.workers, report,
+                game, plan.agents, plan.ladder_deals, plan.slow_deals, own, seed, plan.workers,
+                report,
             )  # fmt: skip
         return pairings.compute(
             plan.network, plan.best, plan.games, plan.iterations, folder / "figures", seed,
@@ -250,8 +255,7 @@ def report(results: dict[str, Any]) -> str:
         "training": accuracy.report,
         "ladder": lambda data: [*ladder.report(data), "", "Picture: ladder.png."],
     }
-    weights = sorted(path for path in SHIPPED.glob("doudizhu_*") if path.suffix != ".json")
-    named = (f"{path.name} ({accuracy.digest_of(path)[:12]})" for path in weights)
+    named = (f"{name} ({digest[:12]})" for name, digest in accuracy.shipped_weights().items())
     lines = ["# DeepRocket, reproduced", "", "Agents of this package play by these weights (the"]
     lines += ["beginning of their SHA-256; `docs/weights.md` says what each agent uses):"]
     lines += [f"{', '.join(named)}."]

@@ -18,7 +18,6 @@ from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES
 from closedhand.agents.random import make_random
 from closedhand.arena import ladder, match
 from closedhand.cli import app
-from closedhand.core import duplicate
 from closedhand.core.agents import Traits
 from closedhand.core.file_kinds import COMMENT
 from closedhand.core.files import SHIPPED
@@ -347,11 +346,17 @@ def test_every_report_names_the_weights_and_other_weights_play_anew(
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         assert f"{path.name} ({digest[:12]})" in report
     assert run(*figures).exit_code == 0 and files() == kept
-    monkeypatch.setattr(duplicate, "shipped_weights", lambda: "others")
-    assert run(*figures).exit_code == 0
+    ladder = ("--only", "ladder", "--ladder-deals", "2")
+    assert run(*ladder).exit_code == 0
+    before = files()
+    for module in (accuracy, pairings):
+        monkeypatch.setattr(module, "shipped_weights", lambda: {"doudizhu.npz": "0" * 64})
+    assert run(*figures).exit_code == 0 and run(*ladder).exit_code == 0
+    assert "doudizhu.npz (000000000000)" in Path("r/ladder.md").read_text()
+    for name, count in (("figures", 4), ("ladder", 6)):
+        assert len([path for path in files() if path.startswith(f"{name}/")]) == count
     part = "figures/DR-v-MW-01.json"
-    assert json.loads(files()[part])["settings"]["weights"] == "others"
-    assert json.loads(kept[part])["settings"]["weights"] != "others"
+    assert files()[part] != before[part]
 
 
 def test_the_report_takes_no_record_of_another_network(

@@ -21,7 +21,7 @@ from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.hidden import deal_weight, draw_exchanges_again, known
-from closedhand.games.daihinmin.legality import beats_table
+from closedhand.games.daihinmin.legality import beats_table, is_next
 from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import LONGEST, PLAYERS, empty_states
 from closedhand.games.daihinmin.tricks import is_number_locked
@@ -161,7 +161,10 @@ def expected_of(rules, then, hand):
     if then.target < 0 or expected == PASS:
         return expected
     # A kaidan whose joker is too low counts as a pass, and what breaks a number lock does.
-    return expected if beats_table(rules, then, then.number_locked != 0, expected) else PASS
+    beats = beats_table(rules, then, expected)
+    if beats and then.number_locked:
+        beats = is_next(rules, then, expected)
+    return expected if beats else PASS
 
 
 @kernel
