@@ -188,7 +188,8 @@ def report(data: dict[str, Any]) -> list[str]:
             rows.append([*about, role, f"{value:.1%}", f"{step:,}", _of_paper(name)])
     heads = ["network", "SHA-256", "moves of", "weights", "pairs", "role"]
     lines += table([*heads, "best", "at step", "paper"], rows)
-    return [*lines, "", "`policy, tuned=1` was tuned in self-play and has no record of its own."]
+    lines += ["", "The pairs are those of the last training, which may go on from another network."]
+    return [*lines, "`policy, tuned=1` was tuned in self-play, whose record has no accuracies."]
 
 
 def _of_paper(kind: str) -> str:

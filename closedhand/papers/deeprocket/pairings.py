@@ -61,7 +61,7 @@ def compute(
     plays in one process. `progress` is called with the name of a part and the number of parts done.
 
     Returns:
-        The dict of `summary`, with `agents`, `games` and `seed`.
+        The dict of `summary`, with `agents`, `games`, `seed` and the package's `weights`.
 
     Raises:
         InputError: An agent is unknown or plays illegally.
@@ -78,14 +78,11 @@ def compute(
         for i in range(iterations)
         for name, pair in pairs.items()
     }
-    settings = {
-        **duplicate.match_settings(game, [*specs.values()], seed),
-        "games": games,
-        "weights": shipped_weights(),
-    }
+    more = {"games": games, "weights": shipped_weights()}
+    settings = {**duplicate.match_settings(game, [*specs.values()], seed), **more}
     results = compute_parts(parts, folder, settings, lambda name, done, _: progress(name, done))
     played = {name: [results[part_name(i, name)] for i in range(iterations)] for name in PAIRINGS}
-    return {"agents": specs, "games": games, "seed": seed, **summary(played)}
+    return {"agents": specs, "seed": seed, **more, **summary(played)}
 
 
 def part_name(iteration: int, pairing: str) -> str:

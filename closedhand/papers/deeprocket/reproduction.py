@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from closedhand.arena import ladder
-from closedhand.core.agents import make_agent
+from closedhand.core.agents import digests, make_agent
 from closedhand.core.duplicate import Spec, match_settings
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import State
@@ -255,9 +255,12 @@ def report(results: dict[str, Any]) -> str:
         "training": accuracy.report,
         "ladder": lambda data: [*ladder.report(data), "", "Picture: ladder.png."],
     }
-    named = (f"{name} ({digest[:12]})" for name, digest in accuracy.shipped_weights().items())
+    given = results.get("figures", {}).get("agents", {}).values()
+    files = {**accuracy.shipped_weights(), **digests(pairings.the_game(), given)}
+    named = (f"{name} ({digest[:12]})" for name, digest in files.items())
     lines = ["# DeepRocket, reproduced", "", "Agents of this package play by these weights (the"]
-    lines += ["beginning of their SHA-256; `docs/weights.md` says what each agent uses):"]
+    lines += ["beginning of their SHA-256; `docs/weights.md` says what each agent uses);"]
+    lines += ["an agent that is named here has other files, with this checksum:"]
     lines += [f"{', '.join(named)}."]
     for section, data in results.items():
         lines += ["", f"## {SECTIONS[section]}", "", *writers[section](data)]
