@@ -453,7 +453,7 @@ class Game:
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Cut flat observations, int8 [..., observation_size], into views [..., *shape] by name."""
+        """Cut flat observations, int8 [..., observation_size], into views of the parts, by name."""
         is_array = isinstance(observation, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")
