@@ -194,7 +194,7 @@ WORK = {
         "reproduce deeprocket --only ladder --agents random,rule --ladder-deals 80 --workers 1 "
         "--out {}",
         "r",
-        results("r", "ladder/*.json"),
+        results("r", "ladder-*/*.json"),
         setup=SMALL_MATCH,
     ),
     "weights": Work(

@@ -211,7 +211,7 @@ def compute(
             return accuracy.measure(plan.accuracy_deals, seed)
         if section == "ladder":
             # Files of matches name no weights of the package: each set has a folder of its own.
-            own = folder / "ladder" / f"{zlib.crc32(str(weights).encode()):08x}"
+            own = folder / f"ladder-{zlib.crc32(str(weights).encode()):08x}"
             return ladder.compute(
                 game, plan.agents, plan.ladder_deals, plan.slow_deals, own, seed, plan.workers,
                 report,

@@ -61,13 +61,13 @@ def test_everything_in_small() -> None:
         assert Path(f"r/{picture}.png").read_bytes().startswith(b"\x89PNG")
     before = files()
     assert len([name for name in before if name.startswith("figures")]) == 8
-    assert len([name for name in before if name.startswith("ladder/")]) == 3
+    assert len([name for name in before if name.startswith("ladder-")]) == 3
     assert "no training curves" not in first.stderr and Path("r/training.png").exists()
 
     again = run("--iterations", "3", "--json")
     data = json.loads(again.stdout)
     after = files()
-    kept = [name for name in before if name.startswith(("figures/", "ladder/", "parts/"))]
+    kept = [name for name in before if name.startswith(("figures/", "ladder-", "parts/"))]
     assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
     assert len([name for name in after if name.startswith("figures")]) == 12
     assert json.loads(after["report.json"]) == data
@@ -353,8 +353,8 @@ def test_every_report_names_the_weights_and_other_weights_play_anew(
         monkeypatch.setattr(module, "shipped_weights", lambda: {"doudizhu.npz": "0" * 64})
     assert run(*figures).exit_code == 0 and run(*ladder).exit_code == 0
     assert "doudizhu.npz (000000000000)" in Path("r/ladder.md").read_text()
-    for name, count in (("figures", 4), ("ladder", 6)):
-        assert len([path for path in files() if path.startswith(f"{name}/")]) == count
+    for start, count in (("figures/", 4), ("ladder-", 6)):
+        assert len([path for path in files() if path.startswith(start)]) == count
     part = "figures/DR-v-MW-01.json"
     assert files()[part] != before[part]
 
