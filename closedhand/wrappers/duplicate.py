@@ -27,8 +27,7 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
     - `deal` and `table`, both counted from 0, and `team`, the name of the agent's team;
     - `duplicate_score` at the end of the last table, if all tables of the deal were played out: a
       dict from each team to the returns of its seats, summed over the tables;
-    - `side_scores` with it: a dict from each team to the same returns by side, a list [k]. Appendix
-      B decides a match by the first side, the landlord, alone.
+    - `side_scores` with it: a dict from each team to the same returns by side, a list [sides].
 
     `reset(seed=...)` starts the schedule again and reproduces it; `reset(options=...)` with a
     `deal` or a `state` starts a new deal with it.

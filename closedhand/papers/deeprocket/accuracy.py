@@ -51,7 +51,8 @@ def digest_of(path: Path) -> str:
 
 def shipped_weights() -> dict[str, str]:
     """Compute the SHA-256 of each file of weights by which the package's agents play Dou Dizhu."""
-    return {path.name: digest_of(path) for path in sorted(SHIPPED.glob("doudizhu_*.[ns]*"))}
+    files = sorted(path for path in SHIPPED.glob("doudizhu_*") if path.suffix != ".json")
+    return {path.name: digest_of(path) for path in files}
 
 
 def histories() -> dict[str, dict[str, Any]]:

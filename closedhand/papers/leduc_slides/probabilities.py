@@ -70,10 +70,10 @@ def probabilities_at(strategy: Strategy, text: str) -> tuple[float, dict[str, fl
     check_game(strategy.game)
     tables = strategy.game.rules.tables
     match = TUPLE.fullmatch("".join(text.split()))
-    name, card, flop = match.groups() if match else ("", None, "")
+    state, card, flop = match.groups() if match else ("", None, "")
     phase = int(flop != HIDDEN) + 1
     known = {each for each in (card, flop) if each not in (None, HIDDEN)} <= set(CARDS)
-    if name not in graph(tables) or name[1] != str(phase) or not known:
+    if state not in graph(tables) or state[1] != str(phase) or not known:
         raise InputError(
             f"{text!r} is no state of the slides: states are such as (s1,1,4,SK,*), "
             "(s2,1,1,SK,HA), or (s2,1,1,HA) without the own card"
@@ -82,7 +82,7 @@ def probabilities_at(strategy: Strategy, text: str) -> tuple[float, dict[str, fl
     slot = 0 if flop == HIDDEN else 1 + CARDS.index(flop)
     taken: dict[str, float] = defaultdict(float)
     for each in _actions(strategy):
-        if (each.state, each.slot) == (name, slot):
+        if (each.state, each.slot) == (state, slot):
             taken[each.action] += float(each.shares[lanes].sum())
     reached = sum(taken.values())
     return reached, {a: p / reached if reached > 0 else math.nan for a, p in taken.items()}
