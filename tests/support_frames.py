@@ -228,7 +228,7 @@ def solver(algorithm: str) -> Target:
 def begin_tuning(folder: Path) -> Any:
     from closedhand.agents.daihinmin.kou import tuning
 
-    return tuning.begin(make_game("daihinmin"), 0, folder, ["random"])
+    return tuning.begin(make_game("daihinmin"), 0, folder)
 
 
 def resume_tuning(path: Path) -> None:

@@ -206,7 +206,7 @@ WORK = {
         "tuning.TASK = tuning.TASK._replace(games=tuning.PIECE)",
     ),
     "numbers": Work(
-        "train daihinmin --algorithm kou --against random --minutes 0.002 --out {}",
+        "train daihinmin --algorithm kou --minutes 0.002 --out {}",
         "k",
         arrays("k/kou.npz"),
         setup=UNTIL.format("self.learner.deals >= 12")

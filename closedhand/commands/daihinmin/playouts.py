@@ -7,7 +7,6 @@ import typer
 
 from closedhand.cli.common import leave_if_interrupted, make_folder, work_for
 from closedhand.commands.self_play import fitting
-from closedhand.core.agent_spec import split_agents
 from closedhand.core.file_kinds import CHECKPOINT, FileKind, begun
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
@@ -26,7 +25,6 @@ def tune_kou(
     folder: Path,
     restart: bool,
     given: dict[str, Any],
-    against: str | None = None,
 ) -> None:
     """Tune `kou` in duplicate rounds with random classes.
 
@@ -36,10 +34,9 @@ def tune_kou(
     from closedhand.games.daihinmin.game import league_options
 
     game = make_game(game.name, **league_options(given, 1, True))
-    opponents = split_agents(against) if against else ()
     text = FileKind("the text of an agent", begun("kou["))
     make_folder(folder, {tuning.CHECKPOINT: CHECKPOINT, tuning.TEXT: text})
-    run = tuning.begin(game, seed, folder, opponents)
+    run = tuning.begin(game, seed, folder)
     learner = run.learner
 
     def line_of(entry: dict[str, Any]) -> str:

@@ -1,12 +1,11 @@
-"""Tuning of the numbers of kou, which its paper proposes: coordinate search by duplicate play.
+"""Tuning of the numbers of kou, which its paper proposes: coordinate search in self-play.
 
 1. A sweep tries to change each of the `Numbers`, in random order: up its ladder of values
    (`LADDERS`) or, if that fails, down, by as many rungs as `STRIDES` has for the sweep. After a
    success the next trial is of the same number in the same direction.
-2. The holder is the best so far. A trial changes one of its numbers, which makes a challenger. Both
-   take each seat of the same deals in turn, among the same opponents; the gain is the difference of
-   their points by deal. If the opponents are holders too, the holder's points are the mean of the
-   challenger's tables, and need no further games.
+2. The holder is the best so far. A trial changes one of its numbers, which makes a challenger. It
+   takes each seat of the same deals in turn, among holders. Its gain in a deal is its points less
+   the mean of all players' points, which a holder makes among holders.
 3. The first stage has `SCREENED` deals. The challenger goes on if its gain exceeds the standard
    error.
 4. The second stage has new deals, at most `CONFIRMED`; a smaller gain needs more. The challenger
@@ -14,7 +13,6 @@
 5. Both stages end early once no part of the interval is above 0.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +24,6 @@ from closedhand.agents.daihinmin.kou.variants import BY_STRENGTH, LETTER, NEVER_
 from closedhand.agents.daihinmin.limits import check_one_joker
 from closedhand.core import batch
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Agent, make_agent
 from closedhand.core.duplicate import match_settings, play_out
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
@@ -110,23 +107,13 @@ def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | N
 class Tuning:
     """A search in progress; a `closedhand.core.run.Learner`."""
 
-    def __init__(self, game: Game, seed: int = 0, against: Sequence[str] = ()) -> None:
-        """Start with the paper's numbers.
-
-        `against` are the agents at the other seats, the last one repeated; none: the holder.
-
-        Raises:
-            InputError: The game has several rounds or two jokers, an opponent is unknown, or there
-                are too many opponents.
-        """
+    def __init__(self, game: Game, seed: int = 0) -> None:
+        """Start with the paper's numbers; an `InputError` refuses several rounds or two jokers."""
         check_one_joker(game, "kou")
         if game.rounds > 1:
             raise InputError("kou is tuned in single rounds: leave out rounds")
-        if len(against) >= game.num_players:
-            raise InputError(f"there are {game.num_players - 1} seats for {len(against)} opponents")
         self.game = game
         self.seed = seed
-        self.against = tuple(against)
         self.numbers = LETTER  # `Numbers` of the holder
         # Sweeps and trials finished, trials whose challenger became the holder, deals played.
         self.sweeps = self.trials = self.accepted = self.deals = 0
@@ -137,7 +124,6 @@ class Tuning:
         self.gains: list[float] = []  # the challenger's gain in each deal of this stage
         # The latest success, which is not saved: number and value, and gain with interval.
         self.found: dict[str, Any] = {}
-        self._make_opponents()  # an unknown opponent is refused here
 
     def advance(self, seconds: float) -> bool:
         """Play a piece of a trial; return whether there is a new holder."""
@@ -199,32 +185,18 @@ class Tuning:
         players = game.num_players
         rng = np.random.default_rng((self.seed, 0xDEA1, self.deals))
         dealt = np.array([game.deal(rng) for _ in range(PIECE)], game.dtype)
-        # Each table has agent 0, the holder or the challenger, at another seat.
-        last = max(1, len(self.against))
+        # Each table has agent 0, the challenger, at another seat.
         tables = [seating(game.sides, table) for table in range(players)]
-        seats = np.minimum(np.tile(tables, (PIECE, 1)), last)
-
-        def payoffs(numbers: Numbers) -> np.ndarray:
-            states = np.repeat(dealt, players)
-            play_out(game, states, seats, [self._agent(numbers), *self._make_opponents()])
-            return batch.returns(game, states)
-
-        def own(payoffs: np.ndarray) -> np.ndarray:
-            return payoffs[seats == 0].reshape(PIECE, players).mean(axis=1)
-
-        points = payoffs(challenger)
-        if self.against:
-            return own(points) - own(payoffs(self.numbers))
-        return own(points) - points.reshape(PIECE, -1).mean(axis=1)
-
-    def _agent(self, numbers: Numbers) -> Agent:
-        return PlayAgent(self.game, text_of(numbers), Policy(numbers))
-
-    def _make_opponents(self) -> list[Agent]:
-        """Make the other agents anew, so that they draw alike against both candidates."""
-        seed = self.seed + self.deals
-        others = [make_agent(self.game, each, seed) for each in self.against]
-        return others or [self._agent(self.numbers)]
+        seats = np.minimum(np.tile(tables, (PIECE, 1)), 1)
+        states = np.repeat(dealt, players)
+        agents = [
+            PlayAgent(game, text_of(numbers), Policy(numbers))
+            for numbers in (challenger, self.numbers)
+        ]
+        play_out(game, states, seats, agents)
+        points = batch.returns(game, states)
+        own = points[seats == 0].reshape(PIECE, players)
+        return own.mean(axis=1) - points.reshape(PIECE, -1).mean(axis=1)
 
     def _judge(self, challenger: Numbers) -> bool:
         """End the trial or its first stage if it is due; return whether there is a new holder."""
@@ -257,13 +229,13 @@ class Tuning:
         return False
 
 
-def begin(game: Game, seed: int, folder: Path, against: Sequence[str] = ()) -> Run[Tuning]:
+def begin(game: Game, seed: int, folder: Path) -> Run[Tuning]:
     """Make a run of a tuning, which can be resumed from the folder; errors are as for `Tuning`."""
-    tuning, path = Tuning(game, seed, against), folder / TEXT
+    tuning, path = Tuning(game, seed), folder / TEXT
 
     def save_text() -> None:
         write_atomically(path, text_of(tuning.numbers) + "\n")
 
-    settings = match_settings(game, against, seed)
+    settings = match_settings(game, (), seed)
     checkpoint = folder / CHECKPOINT
     return Run(tuning, settings, checkpoint, save_text, note_checkpoints=False, made=path)

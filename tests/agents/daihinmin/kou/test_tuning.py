@@ -11,7 +11,6 @@ from closedhand.agents.daihinmin.kou.tuning import DOWN, LADDERS, UP, Tuning, ne
 from closedhand.agents.daihinmin.kou.variants import LETTER, REFINED, Numbers
 
 GAME = make_game("daihinmin", classes="random")
-TABLES = [(), ("random", "kou")]
 
 
 @pytest.fixture
@@ -47,30 +46,24 @@ def test_the_text_is_the_agent(numbers: Numbers) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("against", TABLES, ids=["the holder", "others"])
-def test_equal_numbers_gain_nothing(small: None, against: tuple[str, ...]) -> None:
-    gains = Tuning(GAME, 3, against)._play(LETTER)
+def test_equal_numbers_gain_nothing(small: None) -> None:
+    gains = Tuning(GAME, 3)._play(LETTER)
     assert gains.tolist() == [0.0] * 4
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("against", [(), ("default", "kou")], ids=["the holder", "others"])
-def test_gains_are_those_of_all_seats_on_the_same_deals(
-    small: None, against: tuple[str, ...]
-) -> None:
+def test_gains_are_those_of_all_seats_on_the_same_deals(small: None) -> None:
     """Played again one game at a time."""
-    learner = Tuning(GAME, 3, against)
+    learner = Tuning(GAME, 3)
     challenger = LETTER._replace(weakest_first=1, winning=1)
     gains = learner._play(challenger)
     rng = np.random.default_rng((3, 0xDEA1, 0))
     deals = [GAME.deal(rng) for _ in range(4)]
-    others = list(against or ["kou[letter=1]"])
-    others += others[-1:] * 4
 
     def points(numbers: Numbers, deal: int, seat: int) -> float:
-        # The others follow in order; table k moves them k seats back.
-        names = [tuning.text_of(numbers), *others[:4]]
-        agents = [make_agent("daihinmin", names[(each - seat) % 5]) for each in range(5)]
+        names = ["kou[letter=1]"] * 5
+        names[seat] = tuning.text_of(numbers)
+        agents = [make_agent("daihinmin", name) for name in names]
         state = deals[deal].copy()
         while not GAME.over(state):
             player = int(state["player"])
@@ -86,13 +79,12 @@ def test_gains_are_those_of_all_seats_on_the_same_deals(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("against", TABLES, ids=["the holder", "others"])
 def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(
-    small: None, tmp_path: Path, against: tuple[str, ...]
+    small: None, tmp_path: Path
 ) -> None:
     def work(name: str, *stops: int) -> tuple[list, str]:
         for deals in stops:
-            run = tuning.begin(GAME, 5, tmp_path / name, against)
+            run = tuning.begin(GAME, 5, tmp_path / name)
             run.resume_if_kept()
             run.work(over=lambda run=run, deals=deals: run.learner.deals >= deals)
             assert run.learner.deals == deals
@@ -102,31 +94,31 @@ def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(
 
     assert work("whole", 80) == work("parts", 4, 52, 80)
     with pytest.raises(InputError, match="seed 5, not 6"):
-        tuning.begin(GAME, 6, tmp_path / "whole", against).resume()
+        tuning.begin(GAME, 6, tmp_path / "whole").resume()
 
 
 @pytest.mark.parametrize("count", [{"deals": -1}, {"place": len(LADDERS)}])
 def test_counts_that_cannot_be_are_refused(count: dict[str, int], tmp_path: Path) -> None:
-    run = tuning.begin(GAME, 1, tmp_path, ["random"])
+    run = tuning.begin(GAME, 1, tmp_path)
     vars(run.learner).update(count)
     run.save()
     with pytest.raises(InputError, match="nothing to resume"):
-        tuning.begin(GAME, 1, tmp_path, ["random"]).resume()
+        tuning.begin(GAME, 1, tmp_path).resume()
 
 
 def test_a_text_without_a_checkpoint_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / tuning.TEXT).write_text("kou[letter=1,weakest_first=1]\n")
     with pytest.raises(InputError, match=r"kou\.txt is of another training"):
-        tuning.begin(GAME, 1, tmp_path, ["random"]).resume_if_kept()
+        tuning.begin(GAME, 1, tmp_path).resume_if_kept()
 
 
 @pytest.mark.slow
 def test_it_finds_what_the_letter_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The weakest leads: worth more than a point among default; what changes nothing fails."""
+    """The weakest leads, which gains most; what changes nothing fails."""
     monkeypatch.setattr(tuning, "LADDERS", {"weakest_first": (0, 1), "joker_kaidan": (0, 1, 2)})
     for name, value in {"PIECE": 20, "SCREENED": 40, "CONFIRMED": 100}.items():
         monkeypatch.setattr(tuning, name, value)
-    learner = Tuning(GAME, 1, ["default"])
+    learner = Tuning(GAME, 1)
     while not learner.sweeps:
         learner.advance(1)
     assert learner.numbers == LETTER._replace(weakest_first=1)
@@ -137,14 +129,8 @@ def test_it_finds_what_the_letter_lacks(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize(
-    ("options", "against", "reason"),
-    [
-        ({"rounds": 2}, [], "single rounds"),
-        ({"jokers": 2}, [], "one joker"),
-        ({}, ["default"] * 5, "4 seats for 5 opponents"),
-        ({}, ["nobody"], "nobody"),
-    ],
+    ("options", "reason"), [({"rounds": 2}, "single rounds"), ({"jokers": 2}, "one joker")]
 )
-def test_other_tables_are_refused(options: dict, against: list[str], reason: str) -> None:
+def test_other_tables_are_refused(options: dict, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
-        Tuning(make_game("daihinmin", **options), 0, against)
+        Tuning(make_game("daihinmin", **options))
