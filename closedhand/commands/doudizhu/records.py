@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from closedhand.cli import common
-from closedhand.core.file_kinds import SHARD, FileKind, arrays_with
+from closedhand.core.file_kinds import SHARD
 from closedhand.core.game import Game
 
 
@@ -26,10 +26,7 @@ def generate(
     from closedhand.agents.doudizhu.deeprocket import recorded, shards
 
     common.refuse_clocked(game, agents, ray)
-    begun = FileKind("games of a shard", arrays_with("settings", *shards.Played._fields))
-    paths = shards.paths_of(out, games)
-    files = {path.name: SHARD for path in paths}
-    common.make_folder(out, files | {shards.begun_of(path).name: begun for path in paths})
+    common.make_folder(out, {path.name: SHARD for path in shards.paths_of(out, games)})
     bar = common.progress_bar("games", games)
     with common.workers_of(ray, workers) as players, common.interruptible(), bar as update:
         shards.generate(game, agents, games, seed, out, players, update)

@@ -143,6 +143,15 @@ def read_shard(path: Path, expert: str | None) -> Games:
     """Read one shard, for `read`."""
     settings = settings_of(path)
     game = bound_game(path, settings["game"], settings["options"])
+    deals, actions, offsets, names = columns_of(path)
+    return Games(game, deals, actions, offsets, seats_of(names, expert))
+
+
+def columns_of(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Read deals, actions and offsets of a shard, see `Games`, and names of agents by seat [n, 3].
+
+    Errors are those of `opened`.
+    """
     pyarrow = arrow()
     columns = {
         "deal": pyarrow.list_(pyarrow.uint64(), 4),
@@ -159,13 +168,11 @@ def read_shard(path: Path, expert: str | None) -> Games:
         whole = all(each.null_count == each.flatten().null_count == 0 for each in lists)
         if not whole or (np.diff(agents.offsets.to_numpy()) != SEATS).any():
             raise InputError(f"{path} is not a shard of games: something is missing in its rows")
-        names = agents.flatten().to_numpy(zero_copy_only=False).reshape(-1, SEATS)
-        return Games(
-            game,
+        return (
             deals.flatten().to_numpy().reshape(-1, 4),
             actions.flatten().to_numpy(),
             actions.offsets.to_numpy().astype(np.int64) - actions.offsets[0].as_py(),
-            seats_of(names, expert),
+            agents.flatten().to_numpy(zero_copy_only=False).reshape(-1, SEATS),
         )
 
 

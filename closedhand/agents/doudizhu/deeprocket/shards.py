@@ -3,7 +3,8 @@
 A shard holds 10,000 games, one per row: `deal` (packed hands of 17 by seat, then the public cards),
 `actions` (flat ids, passes included) and `agents` (by seat). Its schema stores the settings of the
 games. Deal i depends only on the seed and i, and every `CHUNK` of games has new agents. Shards are
-therefore the same for any number of processes and after interruptions.
+therefore the same for any number of processes and after interruptions, which leave a shard with the
+games played so far.
 """
 
 import io
@@ -19,14 +20,11 @@ from closedhand.agents.doudizhu.deeprocket import recorded
 from closedhand.agents.doudizhu.limits import check_plain
 from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duplicate import match_settings, play_out, start
-from closedhand.core.files import write_arrays, write_atomically
+from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.interrupt import deferred
-from closedhand.core.parsing import check_fields
-from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import check_same, work_off
 from closedhand.core.workers import Workers, check_workers
-from closedhand.games.doudizhu.state import SEATS
 
 SHARD = 10_000
 """Games per shard; the last shard may have fewer."""
@@ -73,7 +71,7 @@ def generate(
     workers: Workers = 1,
     progress: Callable[[int], object] = lambda games: None,
 ) -> list[Path]:
-    """Play games and write them as shards; return their paths. Complete shards are kept.
+    """Play games and write them as shards; return their paths. Games in the folder are kept.
 
     The game is Dou Dizhu, flat and without bidding. The landlord and the peasants are each played
     by one of the agents, drawn for every game. The seed is that of the deals, the agents and these
@@ -92,11 +90,9 @@ def generate(
     shards: list[Shard] = []
     for path, begin in zip(paths, range(0, games, SHARD), strict=True):
         deals = range(begin, min(begin + SHARD, games))
-        if path.exists() and recorded.rows_of(path) >= len(deals):
-            # The saved games remain if the process was killed just after it wrote the shard.
-            begun_of(path).unlink(missing_ok=True)
-        else:
-            shards.append(Shard(path, deals, read_begun(path, deals, settings)))
+        held = recorded.rows_of(path) if path.exists() else 0
+        if held < len(deals):
+            shards.append(Shard(path, deals, read_begun(path, agents) if held else []))
 
     def missing() -> int:
         return sum(len(shard.missing) for shard in shards)
@@ -106,15 +102,12 @@ def generate(
         shard.parts.append(played)
         if not shard.missing:
             write_shard(shard.path, shard.parts, settings)
-            begun_of(shard.path).unlink(missing_ok=True)
             del shards[0]
         progress(games - missing())
 
     def save(shards: list[Shard]) -> None:
         if shards and shards[0].parts:
-            state = joined(shards[0].parts)._asdict()
-            values = {"settings": {**settings, "chunk": CHUNK}}
-            write_arrays(begun_of(shards[0].path), state, values)
+            write_shard(shards[0].path, shards[0].parts, settings)
 
     progress(games - missing())
     with deferred() as stop:  # one Ctrl-C ends all pieces of work
@@ -149,33 +142,13 @@ class Shard:
         return self.deals[sum(len(part.deals) for part in self.parts) :]
 
 
-def read_begun(path: Path, deals: range, settings: dict[str, Any]) -> list[Played]:
-    """Read the saved games of the incomplete shard `path`: one `Played`, or none."""
-    path = begun_of(path)
-    if not path.exists():
-        return []
-    arrays = read_arrays(path)
-    try:
-        found = check_fields(json_in(arrays, "settings"), "settings", {})
-        del arrays["settings"]
-        played = Played(**arrays)
-        check_played(played, len(settings["agents"]))
-    except (InputError, TypeError):
-        raise InputError(f"{path} holds nothing to resume: delete it") from None
-    check_same(path, found, {**settings, "chunk": CHUNK})
-    # An earlier call for more games may have saved all of these; they are then played again.
-    return [played] if len(played.deals) < len(deals) else []
-
-
-def check_played(played: Played, agents: int) -> None:
-    """Raise an `InputError` if shapes, types, lengths or indices of agents are not of games."""
-    n, moves = len(played.deals), len(played.actions)
-    forms = [("u8", (n, 4)), ("u2", (moves,)), ("i8", (n,)), ("i8", (n, SEATS))]
-    found = [(each.dtype.str[1:], each.shape) for each in played]
-    if found != forms or (played.lengths < 0).any() or played.lengths.sum() != moves:
-        raise InputError("the arrays are not those of games")
-    if not ((played.agents >= 0) & (played.agents < agents)).all():
-        raise InputError("there is no such agent")
+def read_begun(path: Path, agents: Sequence[str]) -> list[Played]:
+    """Read the games of an incomplete shard; errors are those of `recorded.columns_of`."""
+    deals, actions, offsets, names = recorded.columns_of(path)
+    n = len(deals) // CHUNK * CHUNK  # whole chunks only: each has agents of its own
+    seats = (names[:n, :, None] == np.array(agents, object)).argmax(axis=2)
+    played = Played(deals[:n], actions[: offsets[n]], np.diff(offsets[: n + 1]), seats)
+    return [played] if n else []
 
 
 def paths_of(folder: Path, games: int) -> list[Path]:
@@ -187,16 +160,6 @@ def paths_of(folder: Path, games: int) -> list[Path]:
 def shards_in(folder: Path) -> list[Path]:
     """List the shards of a folder."""
     return sorted(Path(folder).glob("games-*.parquet"))
-
-
-def begun_of(path: Path) -> Path:
-    """Return the path of the file with the games of an incomplete shard."""
-    return path.with_suffix(".begun.npz")
-
-
-def joined(parts: Sequence[Played]) -> Played:
-    """Concatenate finished games."""
-    return Played(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def check(game: Game, agents: Sequence[str], seed: int, workers: Workers) -> None:
@@ -218,7 +181,7 @@ def check(game: Game, agents: Sequence[str], seed: int, workers: Workers) -> Non
 def write_shard(path: Path, parts: Sequence[Played], settings: dict[str, Any]) -> None:
     """Write some games as a shard, atomically."""
     pyarrow = recorded.arrow()
-    deals, actions, lengths, agents = joined(parts)
+    deals, actions, lengths, agents = map(np.concatenate, zip(*parts, strict=True))
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     seats = np.array(settings["agents"], object)[agents]
     seat_offsets = np.arange(0, seats.size + 1, seats.shape[1], dtype=np.int32)
