@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,6 @@ from closedhand.core.file_kinds import CHECKPOINT, PICTURE, SOLUTION, STRATEGY, 
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
-from closedhand.core.parsing import NUMBER, OPTIONS, TEXT, check_fields, list_of
 from closedhand.core.registry import make_game
 from closedhand.core.version import __version__
 
@@ -90,7 +88,7 @@ def solve(
     results = solve_all(bound, names, limits, states, seed, folder, resume)
     path, picture = folder / "nash-conv.png", None
     try:
-        drawn = curves(bound, folder, states)  # earlier runs in the folder, too
+        drawn = [result for result in results if result["curve"]]
         picture = common.save_picture(plot_curves, drawn, path) if drawn else None
     finally:  # as in `match`
         if as_json:
@@ -192,28 +190,6 @@ def refuse_limits_of_lp(
     refused = [*(given if len(names) == 1 else []), *(["--states"] if states else [])]
     if refused:
         raise InputError(f"lp solves the whole game at once: it takes no {', '.join(refused)}")
-
-
-CURVE = {"game": TEXT, "options": OPTIONS, "algorithm": TEXT, "curve": list_of(OPTIONS)}
-POINT = {"iterations": NUMBER, "seconds": NUMBER, "nash_conv": NUMBER}
-"""Fields that a plot needs: of a result (`CURVE`), and of a point of its curve (`POINT`)."""
-
-
-def curves(game: Game, folder: Path, states: str | None) -> list[dict[str, Any]]:
-    """Read the results for a game in a folder that have a curve, in the order of the algorithms."""
-    from closedhand.core.reading import read_json
-    from closedhand.solvers import solving
-
-    found = []
-    for name in solving.ALGORITHMS:
-        with suppress(InputError):  # a result of another version, or damaged, is not drawn
-            result = read_json(folder / name / "result.json")
-            check_fields(result, "a result", CURVE, {})
-            for point in result["curve"]:
-                check_fields(point, "a point", POINT, {})
-            found.append(result)
-    same = game.name, dict(game.options), states
-    return [each for each in found if (each["game"], each["options"], each.get("states")) == same]
 
 
 def work(

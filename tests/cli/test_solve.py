@@ -131,21 +131,6 @@ def test_the_graph_is_drawn(tmp_path: Path) -> None:
         assert (tmp_path / "pictures" / "graph.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_result_that_is_none_is_left_out_of_the_picture(tmp_path: Path) -> None:
-    options = {"rules": "standard", "pair": "rank", "double_pair": "suit"}
-    others = tmp_path / "s" / "cfr"
-    others.mkdir(parents=True)
-    good = {"game": "leduc", "options": options, "algorithm": "cfr", "curve": []}
-    for broken in ({}, {**good, "curve": None}, {**good, "curve": [{"seconds": 1}]},
-                   {"game": "leduc", "options": options}):  # fmt: skip
-        (others / "result.json").write_text(json.dumps(broken))
-        run_to(0, "solve", "leduc", "--iterations", "5", "--out", "s")
-    (others / "result.json").unlink()
-    (others / "result.json").mkdir()  # nor one that cannot be read
-    run_to(0, "solve", "leduc", "--iterations", "5", "--out", "s")
-    assert (tmp_path / "s" / "nash-conv.png").exists()
-
-
 def test_figures_of_many_players_stay_whole(capsys: pytest.CaptureFixture[str]) -> None:
     """A table that is wider than the terminal is printed with longer lines."""
     figures = [f"{player}.001609" for player in range(9)]
