@@ -184,15 +184,11 @@ def configured(app: Starlette) -> uvicorn.Config:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    listener = None
+    """Listen for browsers; one that connects before the server is ready waits."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    dual = ":" in host and socket.has_dualstack_ipv6()
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen()  # a browser that connects before the server is ready waits
+        *_, address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0]
+        return socket.create_server((address[0], port), family=family, dualstack_ipv6=dual)
     except (OSError, TypeError, ValueError) as error:  # the latter two for impossible host names
-        if listener is not None:
-            listener.close()
-        raise InputError(f"cannot listen at {host}, port {port}: {reason_of(error)}") from None
-    return listener
+        raise InputError(f"cannot listen at {host}: {reason_of(error)}") from None
