@@ -8,9 +8,9 @@ Numba may change them in any version. A version that lacks one of them is refuse
 # Numba's internals have no types.
 
 from collections.abc import Iterator
-from importlib import import_module
-from operator import attrgetter
-from typing import Any
+from itertools import chain
+from pkgutil import resolve_name
+from types import FunctionType
 
 import numba
 
@@ -46,104 +46,52 @@ try:
 except ImportError as error:
     raise ImportError(f"{LACKING}: {error}") from error
 
-# Functions that are overridden or called, with all their positional parameters.
-_FUNCTIONS = """
-numba.core.base BaseContext.subtarget(self)
-numba.core.base BaseContext.make_array(self, typ)
-numba.core.base BaseContext.make_tuple(self, builder, typ, values)
-numba.core.base BaseContext.mangler(self, name, types)
-numba.core.caching FunctionCache._load_overload(self, sig, target_context)
-numba.core.caching FunctionCache._save_overload(self, sig, data)
-numba.core.caching FunctionCache.load_overload(self, sig, target_context)
-numba.core.caching IndexDataCacheFile.__init__(self, cache_path, filename_base, source_stamp)
-numba.core.caching IndexDataCacheFile.load(self, key)
-numba.core.caching IndexDataCacheFile.save(self, key, data)
-numba.core.caching IndexDataCacheFile._load_index(self)
-numba.core.caching IndexDataCacheFile._save_index(self, overloads)
-numba.core.caching IndexDataCacheFile._load_data(self, name)
-numba.core.caching IndexDataCacheFile._save_data(self, name, data)
-numba.core.caching IndexDataCacheFile._data_path(self, name)
-numba.core.caching IndexDataCacheFile._dump(self, obj)
-numba.core.cgutils alloca_once_value(builder, value, name, zfill)
-numba.core.cgutils get_or_insert_function(module, fnty, name)
-numba.core.codegen JITCodeLibrary.serialize_using_bitcode(self)
-numba.core.codegen JITCodeLibrary.serialize_using_object_code(self)
-numba.core.codegen JITCodeLibrary._get_module_for_linking(self)
-numba.core.codegen JITCodeLibrary._optimize_final_module(self)
-numba.core.codegen JITCodeLibrary._finalize_specific(self)
-numba.core.codegen JITCPUCodegen._add_module(self, module)
-numba.core.codegen JITCPUCodegen.set_env(self, env_name, env)
-numba.core.compiler Compiler.compile_extra(self, func)
-numba.core.compiler Compiler.define_pipelines(self)
-numba.core.dispatcher Dispatcher.__init__(self, py_func, locals, targetoptions, pipeline_class)
-numba.core.dispatcher Dispatcher.compile(self, sig)
-numba.core.dispatcher Dispatcher.fold_argument_types(self, args, kws)
-numba.core.dispatcher Dispatcher.get_call_template(self, args, kws)
-numba.core.environment lookup_environment(env_name)
-numba.core.funcdesc default_mangler(name, argtypes)
-numba.core.imputils impl_ret_borrowed(ctx, builder, retty, ret)
-numba.core.sigutils normalize_signature(sig)
-numba.core.typing.templates _OverloadFunctionTemplate._build_impl(self, cache_key, args, kws)
-numba.core.typing.templates Registry.register_global(self, val, typ)
-numba.core.typed_passes NativeLowering.run_pass(self, state)
-numba.np.arrayobj make_array(array_type)
-"""
-
-# Attributes of instances, with the function that sets or reads them. Finding the name in that
-# function avoids making an instance.
-_ATTRIBUTES = """
-numba.core.caching FunctionCache.__init__ _impl _cache_path _cache_file locator filename_base
-numba.core.caching IndexDataCacheFile.__init__ _index_path _source_stamp
-numba.core.caching IndexDataCacheFile._save_index _open_for_write
-numba.core.codegen CPUCodeLibrary.__init__ _shared_module
-numba.core.codegen JITCPUCodegen.create_library _library_class
-numba.core.codegen JITCodeLibrary._optimize_final_module _final_module
-numba.core.cpu CPUContext.codegen _internal_codegen
-numba.core.dispatcher Dispatcher.__init__ _cache targetoptions
-numba.core.dispatcher _FunctionCompiler.__init__ py_func targetoptions pipeline_class
-numba.core.types.containers NamedTuple.__init__ instance_class
-numba.core.typing.templates _OverloadFunctionTemplate._build_impl context
-numba.core.typing.templates _OverloadFunctionTemplate._build_impl _impl_cache _overload_func _strict
-"""
-
-# Values: options of a compilation, and attributes that are replaced or read without a call.
-_VALUES = """
-numba.core.codegen JITCPUCodegen._library_class
-numba.core.codegen RuntimeLinker.PREFIX
-numba.core.cpu CPUTargetOptions.forceinline
-numba.core.cpu CPUTargetOptions.no_cfunc_wrapper
-numba.core.cpu CPUTargetOptions.no_cpython_wrapper
-numba.core.dispatcher Dispatcher._numba_type_
-numba.core.typed_passes NativeLowering._name
-numba.core.typed_passes NativeLowering.pass_id
+# Names by their module or class: of functions and values, of methods and attributes that are
+# overridden, called or replaced, and of attributes that only objects have.
+_NAMES = """
+numba.core.base.BaseContext make_array make_tuple mangler subtarget
+numba.core.caching.FunctionCache _load_overload _save_overload load_overload
+numba.core.caching.FunctionCache _cache_file _cache_path _impl filename_base locator
+numba.core.caching.IndexDataCacheFile _data_path _dump _index_path _open_for_write _source_stamp
+numba.core.caching.IndexDataCacheFile _load_data _load_index _save_data _save_index load save
+numba.core.cgutils alloca_once_value for_range_slice get_or_insert_function
+numba.core.codegen.JITCodeLibrary _finalize_specific _get_module_for_linking _optimize_final_module
+numba.core.codegen.JITCodeLibrary serialize_using_bitcode serialize_using_object_code
+numba.core.codegen.JITCodeLibrary _final_module _shared_module
+numba.core.codegen.JITCPUCodegen _add_module _library_class set_env
+numba.core.codegen.RuntimeLinker PREFIX
+numba.core.compiler.Compiler compile_extra define_pipelines
+numba.core.cpu.CPUContext _internal_codegen
+numba.core.cpu.CPUTargetOptions forceinline no_cfunc_wrapper no_cpython_wrapper
+numba.core.dispatcher.Dispatcher _numba_type_ compile fold_argument_types get_call_template
+numba.core.dispatcher.Dispatcher _cache py_func targetoptions
+numba.core.imputils impl_ret_borrowed
+numba.core.ir Assign Expr Var
+numba.core.sigutils normalize_signature
+numba.core.typed_passes.NativeLowering _name pass_id run_pass
+numba.core.types.containers.NamedTuple instance_class
+numba.core.typing.templates._OverloadFunctionTemplate _build_impl _impl_cache _overload_func
+numba.core.typing.templates._OverloadFunctionTemplate _strict context
 """
 
 
 def missing() -> Iterator[str]:
-    """Find the private names that are missing, or take other parameters, in this Numba."""
-    for line in _FUNCTIONS.split("\n")[1:-1]:
-        module, text = line.split(" ", 1)
-        path, _, arguments = text.removesuffix(")").partition("(")
-        code = getattr(_find(module, path), "__code__", None)
-        names = arguments.split(", ")
-        if code is None or list(code.co_varnames[: code.co_argcount]) != names:
-            yield f"{module}.{text}"
-    for line in _ATTRIBUTES.split("\n")[1:-1]:
-        module, path, *names = line.split()
-        code = getattr(_find(module, path), "__code__", None)
-        used = () if code is None else code.co_names
-        yield from (f"{module}.{path}: {name}" for name in names if name not in used)
-    for line in _VALUES.split("\n")[1:-1]:
-        module, path = line.split()
-        if _find(module, path) is None:
-            yield f"{module}.{path}"
+    """Find the private names that this Numba lacks."""
+    for line in _NAMES.strip().split("\n"):
+        place, *names = line.split()
+        known = _names_in(place)
+        yield from (f"{place}.{name}" for name in names if name not in known)
 
 
-def _find(module: str, path: str) -> Any:
+def _names_in(place: str) -> set[str]:
+    """Return the names in a module or class, and those that the methods of the class use."""
     try:
-        return attrgetter(path)(import_module(module))
+        owner = resolve_name(place)
     except (ImportError, AttributeError):
-        return None
+        return set()
+    members = chain.from_iterable(vars(each).values() for each in getattr(owner, "__mro__", ()))
+    codes = (each.__code__ for each in members if isinstance(each, FunctionType))
+    return {*dir(owner), *chain.from_iterable(code.co_names for code in codes)}
 
 
 if parts := ", ".join(missing()):
