@@ -6,10 +6,12 @@ class or constant; `FIRST to LAST` with all between them; without a name the who
 """
 
 import ast
+import inspect
 import json
 import os
 import re
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,8 @@ NOTEBOOKS = {
     "solve-leduc": "Solve Leduc",
 }
 """Sections of the tutorials that are notebooks as well, by the file's name."""
+SECTIONS = ("planes", "features", "substeps", "card_sets")
+"""Modules of a game whose docstrings are sections of its page, where there are any."""
 PYTHON = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
 RELATIVE = re.compile(r"\]\((?!https?:|#)")
 
@@ -143,7 +147,7 @@ envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024, reward="s
 
 The rules are in `{make.__module__}`.
 
-{environment.doc}
+{description(name, environment)}
 {rules_for_players(name, environment)}
 ## Presets and spaces
 
@@ -160,6 +164,42 @@ In the dict of an observation `action_mask` [actions] says which actions are leg
 
 {ids_table(game)}
 """
+
+
+def description(name: str, environment: Any) -> str:
+    """The docstrings of a game's package and modules, with tables of options and features."""
+    package = environment.make.partition(":")[0].rpartition(".")[0]
+    names = [package, *filter(find_spec, (f"{package}.{each}" for each in SECTIONS))]
+    about, *others = (inspect.getdoc(import_module(each)) or "" for each in names)
+    options = f"Options:\n\n{list_of(environment.option_table)}"
+    game = closedhand.make_game(name)
+    features = closedhand.make_game(name, **game.substep_options).feature_table
+    more = f", {len(features)} in sub-steps" if len(features) > game.feature_size else ""
+    title = f"The compact observation has {game.feature_size} numbers{more}, all int8:"
+    return "\n\n".join([about, options, *others, title, table_of(features)])
+
+
+def list_of(options: Any) -> str:
+    """Options with their defaults, values and meanings."""
+    lines = []
+    for option in options:
+        default = option.default
+        written = json.dumps(default) if isinstance(default, str) else repr(default)
+        meaning = f": {option.text}." if option.text else ""
+        lines.append(f"- `{option.name}={written}` ({option.values}){meaning}")
+    return "\n".join(lines)
+
+
+def table_of(features: Any) -> str:
+    """The groups of a compact observation, with the indices of their numbers."""
+    lines = ["| numbers | names | values | contents |", "|---|---|---|---|"]
+    for start, feature in zip(features.starts, features.features, strict=True):
+        first, *others = feature.names
+        where = f"{start}-{start + len(others)}" if others else f"{start}"
+        names = f"`{first}` to `{others[-1]}`" if others else f"`{first}`"
+        values = f"{feature.least} to {feature.most}"
+        lines.append(f"| {where} | {names} | {values} | {feature.about} |")
+    return "\n".join(lines)
 
 
 def table_picture(name: str, title: str) -> str:

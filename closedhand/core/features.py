@@ -17,8 +17,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from closedhand.core.markdown import table
-
 
 def labels(*axes: Sequence[object]) -> list[str]:
     """List the labels of all combinations, the last axis fastest: `a 1`, `a 2`, `b 1`, `b 2`."""
@@ -80,14 +78,3 @@ class FeatureTable:
         low = [feature.least for feature in self.features for _ in feature.labels]
         high = [feature.most for feature in self.features for _ in feature.labels]
         return np.array(low, np.int8), np.array(high, np.int8)
-
-    def markdown(self) -> str:
-        """Write the groups as a Markdown table, with the indices of their numbers."""
-        rows: list[tuple[str, ...]] = []
-        for start, feature in zip(self.starts, self.features, strict=True):
-            first, *others = feature.names
-            where = f"{start}-{start + len(others)}" if others else f"{start}"
-            names = f"`{first}` to `{others[-1]}`" if others else f"`{first}`"
-            values = f"{feature.least} to {feature.most}"
-            rows.append((where, names, values, feature.about))
-        return "\n".join(table(("numbers", "names", "values", "contents"), rows))

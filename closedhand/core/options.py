@@ -253,16 +253,6 @@ class Options:
     def _names(self) -> str:
         return ", ".join(self._options) or "none"
 
-    def markdown(self) -> str:
-        """Write the options as a list in Markdown."""
-        lines: list[str] = []
-        for option in self:
-            default = option.default
-            written = json.dumps(default) if isinstance(default, str) else repr(default)
-            meaning = f": {option.text}." if option.text else ""
-            lines.append(f"- `{option.name}={written}` ({option.values}){meaning}")
-        return "\n".join(lines)
-
 
 def takes(options: Options) -> Callable[[Function], Function]:
     """Decorate a function with the table of its options."""

@@ -6,7 +6,6 @@ name most things by reference, `package.module:name`, so that a game is imported
 """
 
 import copyreg
-import inspect
 import re
 import warnings
 from collections.abc import Mapping
@@ -91,7 +90,6 @@ class GameSpec:
             Its static method `check(**options)` refuses options that no server can use.
         columns: Columns of match results by name: functions `(game, points) -> values` of an
             agent's payoffs, both float64 [deals, sides]; None if the column does not apply.
-        pages: Modules whose docstrings are the sections of the environments' page, in order.
     """
 
     name: str
@@ -123,7 +121,6 @@ class GameSpec:
     odds: Ref | None = None
     client: Ref | None = None
     columns: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
-    pages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
@@ -134,23 +131,6 @@ class GameSpec:
                 f"{self.name} is written for version {self.contract} of the contract; "
                 f"this closedhand has version {VERSION}"
             )
-
-    @property
-    def doc(self) -> str:
-        """The page of the environments, Markdown: game, options, observations and actions."""
-        first, *others = [inspect.getdoc(import_module(page)) or "" for page in self.pages] or [""]
-        options = self.option_table.markdown()
-        made = f"Options:\n\n{options}" if options else inspect.getdoc(load(self.make)) or ""
-        return "\n\n".join([first, made, *others, *self._feature_doc()])
-
-    def _feature_doc(self) -> list[str]:
-        game = make_game(self.name)
-        table = make_game(self.name, **game.substep_options).feature_table
-        if table is None:
-            return []
-        more = f", {len(table)} in sub-steps" if len(table) > game.feature_size else ""
-        title = f"The compact observation has {game.feature_size} numbers{more}, all int8:"
-        return [title, table.markdown()]
 
     @property
     def option_table(self) -> Options:

@@ -1,4 +1,4 @@
-"""The table of a compact observation sizes, names, bounds and documents its numbers."""
+"""The table of a compact observation sizes, names and bounds its numbers."""
 
 import numpy as np
 
@@ -19,11 +19,3 @@ def test_a_table_names_and_bounds_its_numbers() -> None:
     assert low.tolist() == [0, 0, 0, 0, 0, -1, -1] and high.tolist() == [1, 1, 1, 1, 9, 3, 3]
     assert low.dtype == high.dtype == np.int8
     assert both == FeatureTable(*TABLE.features, *MORE.features) != TABLE
-
-
-def test_its_documentation_tells_where_they_are() -> None:
-    assert (TABLE + MORE).markdown().splitlines()[2:] == [
-        "| 0-3 | `hand a 1` to `hand b 2` | 0 to 1 | cards held |",
-        "| 4 | `bombs` | 0 to 9 | bombs played |",
-        "| 5-6 | `bid self` to `bid next` | -1 to 3 | bids |",
-    ]

@@ -21,13 +21,6 @@ def test_import_is_light() -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=str)
-def test_every_env_has_a_page(environment: Any) -> None:
-    assert len(environment.doc) > 1000
-    assert environment.doc.count("Options:\n\n- ") == 1
-    assert all(f"- `{option.name}=" in environment.doc for option in environment.option_table)
-
-
 @pytest.mark.parametrize("taken", ["aec_id", "parallel_id", "gymnasium_id"])
 def test_a_game_does_not_take_the_envs_of_another(taken: str) -> None:
     poker = ENVIRONMENTS["chinese_poker"]

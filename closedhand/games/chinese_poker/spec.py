@@ -25,5 +25,4 @@ CHINESE_POKER = GameSpec(
     odds="closedhand.agents.chinese_poker.advise:odds",
     rulebook=f"{HERE}:rulebook",
     terms=f"{HERE}:terms",
-    pages=(HERE, f"{HERE}.planes", f"{HERE}.features", f"{HERE}.substeps"),
 )

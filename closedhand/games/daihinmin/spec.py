@@ -35,5 +35,4 @@ DAIHINMIN = GameSpec(
     terms=f"{HERE}:terms",
     faces={"*": "JOKER"},
     playouts="closedhand.agents.daihinmin.monte_carlo:playouts",
-    pages=(HERE, f"{HERE}.planes", f"{HERE}.features", f"{HERE}.card_sets"),
 )

@@ -47,5 +47,4 @@ DOUDIZHU = GameSpec(
     table_options={"bidding": True, "spring": True},
     playouts="closedhand.agents.doudizhu.search.agent:playouts",
     endgames="closedhand.agents.doudizhu.endgames:ENDGAMES",
-    pages=(HERE, f"{HERE}.planes", f"{HERE}.features", f"{HERE}.substeps"),
 )

@@ -28,7 +28,6 @@ UH_LEDUC = GameSpec(
     rulebook=f"{HERE}:uh_rulebook",
     terms=f"{HERE}:terms",
     faces={suit + rank: rank + suit.lower() for suit in "HS" for rank in "JQKA"},
-    pages=(HERE, f"{HERE}.planes", f"{HERE}.features"),
 )
 
 LEDUC = replace(

@@ -11,5 +11,4 @@ SPEC = GameSpec(
     gymnasium_id="kuhn/Kuhn-v0",
     opponent="equilibrium",
     rulebook="kuhn_poker:rulebook",
-    pages=("kuhn_poker.game",),
 )

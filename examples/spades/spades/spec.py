@@ -14,5 +14,4 @@ SPEC = GameSpec(
         "zh": {"Spades": "黑桃王", "first side": "先手方", "second side": "后手方"},
         "ja": {"Spades": "スペード", "first side": "先手側", "second side": "後手側"},
     },
-    pages=("spades.game",),
 )
