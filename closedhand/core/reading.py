@@ -16,7 +16,6 @@ import zipfile
 import zlib
 from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -48,38 +47,21 @@ class TooLarge(InputError):
     """A file, or data in it, beyond a limit of reading."""
 
 
-_factor: ContextVar[float | None] = ContextVar("factor", default=None)
-
-
-@contextmanager
-def limits(factor: float) -> Generator[None]:
-    """Multiply the limits of reading in this block by a factor, but not in threads or workers.
+def limit(most: int) -> int:
+    """Multiply a limit, such as `MOST_DATA`, by the factor in the environment.
 
     Raises:
         InputError: The factor is not a positive number of at most `MOST_FACTOR`.
     """
-    token = _factor.set(_checked(factor, "a factor of limits"))
+    given = os.environ.get(LIMITS, "1")
     try:
-        yield
-    finally:
-        _factor.reset(token)
-
-
-def limit(most: int) -> int:
-    """Multiply a limit, such as `MOST_DATA`, by the factor of `limits` or of the environment."""
-    given = _factor.get()
-    return int(most * (_checked(os.environ.get(LIMITS, "1"), LIMITS) if given is None else given))
-
-
-def _checked(factor: float | str, name: str) -> float:
-    try:
-        number = float(factor)
-    except (ValueError, OverflowError):
-        number = math.nan
-    if not 0 < number <= MOST_FACTOR:
-        most = f"{MOST_FACTOR:g}"
-        raise InputError(f"{name} is a positive number of at most {most}, not {shown(factor)}")
-    return number
+        factor = float(given)
+    except ValueError:
+        factor = math.nan
+    if not 0 < factor <= MOST_FACTOR:
+        form = f"a positive number of at most {MOST_FACTOR:g}"
+        raise InputError(f"{LIMITS} is {form}, not {shown(given)}")
+    return int(most * factor)
 
 
 def beyond(path: Path | str, what: str, most: int) -> TooLarge:

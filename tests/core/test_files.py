@@ -25,7 +25,7 @@ from closedhand.core.files import (
     target,
     write_atomically,
 )
-from closedhand.core.reading import limits, read_arrays
+from closedhand.core.reading import LIMITS, read_arrays
 
 HOLD = """
 import sys
@@ -371,13 +371,16 @@ def test_what_is_of_another_kind_is_not_written_over(path: Path) -> None:
             refuse_foreign(path, kind)
 
 
-def test_own_results_beyond_a_limit_are_not_called_foreign(path: Path) -> None:
+def test_own_results_beyond_a_limit_are_not_called_foreign(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Commands write results of any size: the advice must not be to replace them."""
     path.write_text('{"game": "leduc", "deals": 1, "pairs": []}')
     refuse_foreign(path, MATCH)
-    with limits(1e-7), pytest.raises(InputError, match="more than 6 bytes; --limits 10 or"):
+    monkeypatch.setenv(LIMITS, "1e-7")
+    with pytest.raises(InputError, match="more than 6 bytes; --limits 10 or"):
         refuse_foreign(path, MATCH)
-    with limits(1e-7), overwriting(True):
+    with overwriting(True):
         refuse_foreign(path, MATCH)
 
 

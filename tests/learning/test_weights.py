@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from closedhand import InputError
-from closedhand.core.reading import limits
+from closedhand.core.reading import LIMITS
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
@@ -202,7 +202,9 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     assert_refused(tmp_path / "pipe")
 
 
-def test_a_file_beyond_the_limits_is_not_read(tmp_path: Path) -> None:
+def test_a_file_beyond_the_limits_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = written(tmp_path / "w")
-    with limits(1e-6):
-        assert_refused(path)
+    monkeypatch.setenv(LIMITS, "1e-6")
+    assert_refused(path)
