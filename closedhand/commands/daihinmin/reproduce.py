@@ -22,10 +22,9 @@ def kou(
 ) -> None:
     """Reproduce Tables 1 to 6 and Figures 1 and 2 of the paper on kou, UECda-2014's light champion.
 
-    Sections are table-1 to table-6, sweep (over the threshold), worth (gain of each departure from
-    the paper), and budget (strength of a search by its simulations). Takes more than an hour. With
-    --quick leagues have 1,000 rounds, 100 if agents search, and Tables 3 to 6 are against `default`
-    only. Ctrl-C stops; the same command resumes.
+    Sections are table-1 to table-6, sweep (over the threshold), and budget (strength of a search by
+    its simulations). Takes more than an hour. With --quick leagues have 1,000 rounds, 100 if agents
+    search, and Tables 3 to 6 are against `default` only. Ctrl-C stops; the same command resumes.
 
     Example: closedhand reproduce kou --only table-1 --quick
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.agents.daihinmin.kou.variants import DEPARTURES, LETTER
 from closedhand.arena import league, results as files
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import make_agent
@@ -73,15 +72,9 @@ SEARCHERS = {f"monte-carlo:{budget}": budget for budget in (30, 100, 250, 350, 1
 """Agents of the section "budget", and their simulations per decision."""
 BUDGET_ENEMIES = ("default", "kou")
 
-WORTH_ENEMY = "default"
-"""The agent at the other four seats in the section "worth"."""
-
-SECTIONS = (
-    *("table-1", "table-2", "table-3", "table-4", "table-5", "table-6"),
-    *("sweep", "worth", "budget"),
-)
-"""Sections that can be computed alone: the tables, the sweep over the threshold, the gain by each
-departure from the paper, and the strength of Monte Carlo search by its budget."""
+SECTIONS = (*(f"table-{number}" for number in range(1, 7)), "sweep", "budget")
+"""Sections that can be computed alone: the tables, the sweep over the threshold, and the strength
+of Monte Carlo search by its budget."""
 
 
 def the_game() -> Game:
@@ -129,23 +122,15 @@ def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:
         agents = [kou, *(f"{kou}:{variant}" for variant in variants)]
         found += [(agent, enemy) for enemy in plan.enemies for agent in agents]
     if "sweep" in plan.sections:
-        agents = [with_option(kou, "threshold", number) for number in THRESHOLDS]
+        agents = [with_threshold(kou, number) for number in THRESHOLDS]
         found += [(agent, enemy) for enemy in SWEEP_ENEMIES for agent in agents]
-    if "worth" in plan.sections:
-        agents = [kou, *(with_departure(kou, name) for name in DEPARTURES)]
-        found += [(agent, WORTH_ENEMY) for agent in agents]
-    return list(dict.fromkeys(found))
+    return found
 
 
-def with_option(kou: str, name: str, value: int) -> str:
-    """Return the text of the agent `kou`, one of `KOUS`, with another value of a parameter."""
+def with_threshold(kou: str, number: int) -> str:
+    """Return the text of the agent `kou`, one of `KOUS`, with another threshold."""
     spec = AgentSpec.parse(kou)
-    return str(AgentSpec(spec.name, {**spec.options, name: value}))
-
-
-def with_departure(kou: str, name: str) -> str:
-    """Return the text of `kou` without one of `DEPARTURES`, or of `kou[letter=1]` with it."""
-    return with_option(kou, name, getattr(LETTER, name) if kou == "kou" else DEPARTURES[name])
+    return str(AgentSpec(spec.name, {**spec.options, "threshold": number}))
 
 
 def part_name(agent: str, enemy: str) -> str:

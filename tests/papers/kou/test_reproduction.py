@@ -106,7 +106,6 @@ def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "| default | use_2 | +0 | +0 to +0 | open | +0 | +0 to +0 | open | +102 |" in text
     assert "| *paper* | *beersong* | 3.170 | 900 rounds |" in text
     assert "| default | 80 | +0 | +0 to +0 |" in text
-    assert "| `winning=1` | +0 |" in text
     assert text.count("| kou | 1,000 | ") == 1
     report.pictures(results, tmp_path)
     for name in ("figure-2-kou.png", "figure-1-kou-letter-1.png", "sweep.png", "budget.png"):
