@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core import batch, policies
-from closedhand.core.contract import dispatched
+from closedhand.core.batch_agent import next_step
 from closedhand.core.copies import OwnArrays
 from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import Policy, kernel, with_distinct_name
@@ -36,16 +36,6 @@ class KernelAgent(OwnArrays):
         actions = np.empty(len(views), np.int32)
         policies.decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
         return actions
-
-
-@dispatched()
-def next_step(rules, view, play, ids) -> int:
-    """Return the next action towards `play`, an action of the flat game (`Game.flat`).
-
-    Games that split or merge flat actions define this function. If no action leads to `play`, for
-    example after another agent began a different play, the result is another action.
-    """
-    ...
 
 
 class Stepwise(NamedTuple):

@@ -6,8 +6,10 @@ from collections.abc import Callable
 import numpy as np
 
 from closedhand.core.batch import prepared
+from closedhand.core.contract import dispatched
 from closedhand.core.copies import OwnArrays
 from closedhand.core.game import Game, State
+from closedhand.core.numba.jit import Ids, Integer, Rules
 
 
 class BatchAgent(OwnArrays, ABC):
@@ -24,6 +26,17 @@ class BatchAgent(OwnArrays, ABC):
         """Choose the action of the player to act; refuse a view that is no state of the game."""
         views = prepared(self.game, np.asarray(view)[np.newaxis], copy=True)
         return int(self.act_batch(views)[0])
+
+
+@dispatched()
+def next_step(rules: Rules, view: State, play: Integer, ids: Ids) -> Integer:
+    """Return the next action towards `play`, an action of the flat game (`Game.flat`).
+
+    Games that split or merge flat actions define this function. If no action leads to `play`, for
+    example after another agent began a different play, the result is another action. `ids` is
+    scratch space, int32 [num_actions].
+    """
+    ...
 
 
 def through_substeps(

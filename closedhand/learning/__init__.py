@@ -13,5 +13,5 @@ What to read, in this order:
    `agent` play the result as `learned:FOLDER`.
 
 Others: `policy_gradient` and `logistic` fit linear models, `weights` and `tensors` read and write
-files, `factoring` splits recorded plays into sub-steps.
+files.
 """

@@ -24,12 +24,14 @@ from closedhand.core.agents import (
     parse_agent,
     watch_files,
 )
+from closedhand.core.batch_agent import next_step
 from closedhand.core.checks import prefixed
+from closedhand.core.contract import plain_function
 from closedhand.core.duplicate import refuse_memory
 from closedhand.core.game import Game, InputError, State, explain_illegal
+from closedhand.core.numba.jit import Ids, Rules, States, kernel
 from closedhand.core.reading import reading
 from closedhand.core.status import ILLEGAL
-from closedhand.learning.factoring import steps_towards
 from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
 from closedhand.learning.remote_games import Piece, cut
@@ -151,6 +153,21 @@ def _same(one: Game, other: Game, start: State, actions: list[int]) -> bool:
     return True
 
 
+@kernel
+def _next_steps(rules: Rules, states: States, plays: Ids, ids: Ids, steps: Ids) -> None:
+    for i in range(len(states)):
+        steps[i] = next_step(rules, states[i], plays[i], ids)
+
+
+def next_steps(game: Game, states: np.ndarray, plays: np.ndarray) -> np.ndarray:
+    """Find the next sub-steps, int64 [n], towards flat plays, int64 [n], by `next_step`."""
+    if plain_function(game.rules, "next_step")[0] is None:
+        raise InputError(f"{game.name} defines no `next_step`, which finds sub-steps of records")
+    steps = np.empty(len(states), np.int64)
+    _next_steps(game.rules, states, plays, np.empty(game.num_actions, np.int32), steps)
+    return steps
+
+
 def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
     """Encode the decisions to learn, those with a choice, in the games of the indices `chosen`."""
     game, flat = features.game, features.game.flat
@@ -169,9 +186,7 @@ def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
         # The sub-steps of a play are made in `within`, the whole play in `states`.
         while len(own):
             if game is not flat:
-                steps = steps_towards(game, within[own], targets[own])
-            known = steps >= 0  # an action of the flat game may have no path of sub-steps
-            own, steps = own[known], steps[known]
+                steps = next_steps(game, within[own], targets[own])
             observations, masks = features.encode(within[own])
             free = masks.sum(axis=1) > 1
             parts.append((observations[free], masks[free], steps[free]))
@@ -179,9 +194,9 @@ def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
                 break
             moved = within[own]
             before = moved["moves"].copy()
-            batch.step(game, moved, steps)
+            legal = batch.step(game, moved, steps) != ILLEGAL
             within[own] = moved
-            own = own[(moved["moves"] == before) & (moved["player"] == players[own])]
+            own = own[legal & (moved["moves"] == before) & (moved["player"] == players[own])]
         status = np.empty(len(states), np.int8)
         batch_kernels.play_all(flat.rules, states, left, targets, flat.num_actions, status)
         assert (status[left] != ILLEGAL).all(), "read_games refuses such games"

@@ -14,8 +14,8 @@ from support_learners import SMALL, learn
 from closedhand import InputError, make_game
 from closedhand.core import batch, records
 from closedhand.core.game import State
-from closedhand.learning import factoring, imitation
-from closedhand.learning.factoring import steps_towards
+from closedhand.games.doudizhu import substeps
+from closedhand.learning import imitation
 from closedhand.learning.features import Features
 from closedhand.learning.imitation import (
     Games,
@@ -23,6 +23,7 @@ from closedhand.learning.imitation import (
     ImitationSettings,
     Pairs,
     encode,
+    next_steps,
     read_games,
 )
 
@@ -58,34 +59,20 @@ def test_sub_steps_lead_to_their_play() -> None:
     left = np.arange(40)
     while len(left):
         moving = played[left]
-        batch.step(game, moving, steps_towards(game, moving, targets[left]))
+        batch.step(game, moving, next_steps(game, moving, targets[left]))
         played[left] = moving
         left = left[moving["moves"] == 0]
     assert (played["history"][:, 0] == targets).all()
 
 
-def test_sub_steps_of_games_without_an_own_function_are_searched() -> None:
-    game = make_game("doudizhu", substeps=True)
-    work = game.empty(factoring.DEEPEST + 1)
-    ids = np.empty((factoring.DEEPEST, game.num_actions), np.int32)
-    rng = np.random.default_rng(2)
-    for _ in range(40):
-        state = game.deal(rng)
-        action = rng.choice(game.flat.legal(state))
-        while not state["moves"]:
-            game.play(state, int(factoring._search(game.rules, state, action, work, ids)))
-        assert state["history"][0] == action
-
-
-def test_plays_of_too_many_sub_steps_are_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factoring, "DEEPEST", 1)
-    search = getattr(factoring._search, "py_func", factoring._search)
-    game = make_game("doudizhu", substeps=True)
-    state = game.view_from(0, "3334456789TJQKA222SB", [], public="2SB")
-    work, ids = game.empty(2), np.empty((1, game.num_actions), np.int32)
-    for play, found in (("4", "4"), ("33", "33"), ("3334", None)):
-        step = search(game.rules, state, game.flat.parse(play), work, ids)
-        assert (None if step < 0 else game.text(step, state)) == found
+def test_records_need_a_function_that_finds_their_sub_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = make_game("doudizhu")
+    games = read_games(game, record(tmp_path, "doudizhu", 1))
+    monkeypatch.delattr(substeps, "next_step")
+    with pytest.raises(InputError, match="doudizhu defines no `next_step`"):
+        encode(Features(game), games, np.arange(1))
 
 
 def test_imitation_learns_from_records_and_resumes(tmp_path: Path) -> None:

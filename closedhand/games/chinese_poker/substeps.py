@@ -18,7 +18,7 @@ from closedhand.games.chinese_poker.plays import FIVES, FRONTS, PARTS, THREES
 from closedhand.games.chinese_poker.state import UNSET, Rules as FlatRules
 from closedhand.games.chinese_poker.validity import valid
 
-__all__ = ["features", "is_legal", "legal", "play", "step_towards", "valid"]
+__all__ = ["features", "is_legal", "legal", "next_step", "play", "valid"]
 
 FIRST_FRONT = FIVES
 ACTIONS = FIVES + FRONTS
@@ -92,11 +92,11 @@ def play(rules, state, action):
 
 
 @kernel
-def step_towards(rules, state, action, work, ids):
-    """Return the next sub-step towards an arrangement; see `closedhand.learning.factoring`."""
-    if state.backs[state.player] == UNSET:
-        return action // FRONTS
-    return FIRST_FRONT + action % FRONTS
+def next_step(rules, view, play, ids):
+    """Return the next sub-step towards an arrangement; see `closedhand.core.batch_agent`."""
+    if view.backs[view.player] == UNSET:
+        return play // FRONTS
+    return FIRST_FRONT + play % FRONTS
 
 
 @kernel

@@ -169,7 +169,7 @@ def play(rules, state, action):
 
 @kernel
 def next_step(rules, view, play, ids):
-    """Return the next sub-step towards a flat action; see `closedhand.agents.agent`."""
+    """Return the next sub-step towards a flat action; see `closedhand.core.batch_agent`."""
     plays, word = rules.flat.plays, play - pass_id(rules.flat)
     if word > 0:
         return np.int64(FIRST_BID + word - 1)
@@ -185,12 +185,6 @@ def next_step(rules, view, play, ids):
     # No sub-steps lead from the begun play to this one: pick the first legal kicker.
     legal_kickers(rules, view, ids)
     return np.int64(ids[0])
-
-
-@kernel
-def step_towards(rules, state, action, work, ids):
-    """Return the next sub-step towards a flat action; see `closedhand.learning.factoring`."""
-    return next_step(rules, state, action, ids[0])
 
 
 @kernel
