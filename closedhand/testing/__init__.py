@@ -5,8 +5,8 @@
 
     check_game(make_game("kuhn"))
 
-It plays random games and checks every function of the game. Then it checks records, saved states,
-other processes, the plain Python behind the kernels, hostile input, and the environments. It
+It plays random games and checks every function of the game. Then it checks records, saved and
+damaged states, other processes, the plain Python behind the kernels, and the environments. It
 returns nothing; a `ContractError` names the fault in one line.
 """
 

@@ -11,9 +11,9 @@ from closedhand.core.game import Game
 from closedhand.envs.observation_form import FORMS
 from closedhand.testing import contract
 from closedhand.testing.course import check_course, look_closely
+from closedhand.testing.damage import check_damaged
 from closedhand.testing.envs import ENVIRONMENTS, check_opponent
 from closedhand.testing.expectations import expect, reporting
-from closedhand.testing.inputs import check_inputs
 from closedhand.testing.notation import check_actions
 from closedhand.testing.processes import check_other_process
 from closedhand.testing.saving import check_pickle
@@ -78,8 +78,8 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         check_opponent(game, seed)
     with reporting(game, "processes"):
         check_other_process(game, seed, jit)
-    with reporting(game, "bad input", one):
-        check_inputs(game, seed)
+    with reporting(game, "damaged states", one):
+        check_damaged(game, seed)
     for (part, check), form in product(ENVIRONMENTS.items(), FORMS):
         with reporting(game, part, one):
             check(game, seed, form)

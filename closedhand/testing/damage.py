@@ -5,6 +5,9 @@ of the game. A kernel that gets a wrong number may crash or hang, so call `throw
 process.
 """
 
+import os
+import signal
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,12 +17,66 @@ from closedhand.core import contract
 from closedhand.core.game import HEADER, Game, InputError, State
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.testing.expectations import expect, refuses
+from closedhand.testing.expectations import Broken, expect, refuses
+
+DAMAGED = 100
+"""Number of damaged states of a game."""
+
+PATIENCE = 1800
+"""Seconds after which the child process counts as hanging; it usually takes a few."""
+
+FINE = "fine"  # last line of a child process that has found no fault
 
 KINDS = 9
 
 FIRST = 12
 """Number of first entries of an array with single faults: a history is long and mostly empty."""
+
+
+def check_damaged(game: Game, seed: int) -> None:
+    """Check that damaged states are refused, or are valid and do no harm.
+
+    A child process makes the check, where the system can fork, since kernels may crash or hang.
+    """
+    if not hasattr(os, "fork"):
+        for _ in throw(game, seed, DAMAGED):
+            pass
+        return
+    read, write = os.pipe()
+    with warnings.catch_warnings():
+        # Python warns that a fork copies only this thread; the child needs no other.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if not child:
+        try:
+            _report(game, seed, write)
+        finally:
+            os._exit(0)
+    os.close(write)
+    with open(read, encoding="utf-8", errors="replace") as pipe:
+        *_, last = pipe.read().splitlines() or ["nothing"]
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        how = signal.Signals(os.WTERMSIG(status))
+        raise Broken(f"{last} {'hangs' if how == signal.SIGALRM else f'crashes: {how.name}'}")
+    if last != FINE:
+        raise Broken(last)
+
+
+def _report(game: Game, seed: int, write: int) -> None:
+    """In the child, write the name of each state to a pipe beforehand, then the fault or `FINE`."""
+    state = "no state"  # until the first one
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # kills the child if a call hangs
+    signal.alarm(PATIENCE)
+    with open(write, "w", encoding="utf-8", errors="replace") as pipe:
+        try:
+            for number, _ in enumerate(throw(game, seed, DAMAGED)):
+                state = f"state {number}"
+                print(state, file=pipe, flush=True)
+            print(FINE, file=pipe)
+        except Exception as error:
+            cause = str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
+            print(state, " ".join(cause.split()), sep=": ", file=pipe)
 
 
 def throw(game: Game, seed: int, number: int) -> Iterator[int]:

@@ -75,16 +75,6 @@ END = '        payoff_sum=0.0,\n        unit="chips",\n'
 START = "def make_game("
 MORE = "@kernel\ndef {}:\n    return {}\n\n\n" + START
 
-LOOSE = """
-class Loose(Game):
-    def observe(self, state, player):
-        out = np.zeros(self.observation_size, np.int8)
-        contract.observe(self.rules, state, player, out)
-        return self.split(out)
-
-
-def make_game("""
-
 IMPORT = "from closedhand.authoring import "
 TABLE = {
     IMPORT: "from closedhand.core.features import Feature, FeatureTable\n" + IMPORT,
@@ -268,7 +258,7 @@ FAULTS = {
     "valid is missing": Fault({"def valid(": "def is_valid("}, "rules: the module lacks valid"),
     "valid lets everything pass": Fault(
         {"    known = [card for card": "    return ''\n    known = [card for card"},
-        "bad input: damaged state",
+        "damaged states: state ",
     ),
     "knowledge is missing": Fault(
         {"def knowledge(": "def known("}, "rules: the module lacks knowledge"
@@ -284,10 +274,6 @@ FAULTS = {
     "knowledge skips an action": Fault(
         {"game.history(view).tolist(), {}": "game.history(view)[1:].tolist(), {}"},
         "gives the view of player_0, but 'history', 'moves', 'player' differ",
-    ),
-    "a game without checks of seats": Fault(
-        {START: LOOSE, "    return Game(\n": "    return Loose(\n"},
-        "bad input: observe(state, None) raises TypeError, no InputError",
     ),
     "a function is missing": Fault(
         {"@kernel\ndef redeal(": "@kernel\ndef redraw("}, "lacks redeal"
