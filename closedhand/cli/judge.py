@@ -1,19 +1,17 @@
 """The command `judge`: the exact evaluation of an agent in a small game."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from closedhand.cli import common
-from closedhand.cli.solve import called, explained, judged_cells, strategy_files
+from closedhand.cli.solve import called, explained, judged_cells
 
 
 def judge(
     game: common.GameName,
     agent: Annotated[str, typer.Argument(metavar="AGENT")],
     seed: common.Seed = 0,
-    out: Path | None = None,
     rules: common.Rules = None,
     option: common.Options = None,
     as_json: common.Json = False,
@@ -33,37 +31,26 @@ def judge(
     Options:
         agent: The agent.
         seed: Seed of the agent.
-        out: Folder for each player's best response, as a strategy file.
     """
     from closedhand.arena.results import role_names
     from closedhand.core.agents import make_agent
-    from closedhand.solvers.evaluate import best_response, evaluate_rows
-    from closedhand.solvers.interface import labels
-    from closedhand.solvers.strategy import Strategy, save, shared_responses, strategy_of
+    from closedhand.solvers.evaluate import evaluate_rows
+    from closedhand.solvers.strategy import shared_responses, strategy_of
     from closedhand.solvers.tree import build, tree_size
 
     bound = common.bind(game, rules, option)
-    names = labels(bound)
-    folder = out and common.make_folder(out, strategy_files(bound, names))
     played = strategy_of(bound, make_agent(bound, agent, seed))
     tree = build(bound)
-    evaluation = evaluate_rows(tree, played.probabilities)
     result: dict[str, Any] = {
         "game": bound.name,
         "options": dict(bound.options),
         "agent": agent,
         **tree_size(tree),
-        **evaluation.summary(bound),
+        **evaluate_rows(tree, played.probabilities).summary(bound),
     }
     sides = dict(zip(sorted(set(bound.sides)), role_names(bound), strict=True))
     shared = {sides[side]: won for side, won in shared_responses(played).items()}
     result |= {"shared_information": shared} if shared else {}
-    if folder:
-        for player, name in enumerate(names):
-            response = best_response(tree, played.probabilities, player).sigma
-            about = {"algorithm": f"best response of {name} to {agent}"}
-            table = Strategy(bound, tree.keys, tree.rows, tree.actions, response, about)
-            save(table, folder / f"{name}.npz")
     if as_json:
         common.print_json(result)
         return
@@ -77,5 +64,3 @@ def judge(
     )
     for name, won in shared.items():
         typer.echo(f"{name}, with shared information: at most {won:z.6f} in sum")
-    if folder:
-        typer.echo(f"saved {', '.join(f'{folder / name}.npz' for name in names)}")

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -162,21 +162,15 @@ def solve_all(
     return results
 
 
-def strategy_files(game: Game, names: Iterable[str]) -> dict[str, FileKind]:
-    """Return the kinds of the files of strategies with some names, by file name."""
-    from closedhand.solvers.strategy import columns_of
-
-    kinds = {".npz": STRATEGY}
-    columns = columns_of(game)
-    if columns:
-        kinds[".csv"] = FileKind("the table of a strategy", headed(",".join(columns)))
-    return {f"{name}{end}": kind for name in names for end, kind in kinds.items()}
-
-
 def files_of(game: Game) -> dict[str, FileKind]:
     """Return the kinds of the files that a run of an algorithm writes, by file name."""
-    strategy = strategy_files(game, ["strategy"])
-    return {"learner.npz": CHECKPOINT, "result.json": SOLUTION, **strategy}
+    from closedhand.solvers.strategy import columns_of
+
+    kinds = {"learner.npz": CHECKPOINT, "result.json": SOLUTION, "strategy.npz": STRATEGY}
+    columns = columns_of(game)
+    if columns:
+        kinds["strategy.csv"] = FileKind("the table of a strategy", headed(",".join(columns)))
+    return kinds
 
 
 def refuse_limits_of_lp(

@@ -278,7 +278,6 @@ WORK = {
 """All kinds of commands that write."""
 
 OTHERS = {
-    ("judge",): "one strategy at the end, as `exactly`",
     ("deals",): "a short file, written at once",
     ("web",): "tables of its own, see `tests/web`",
     ("reproduce", "all"): "the four, one after the other",

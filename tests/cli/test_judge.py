@@ -9,7 +9,6 @@ from support_cli import run, run_to
 from support_kuhn import KUHN_VALUE, kuhn as kuhn
 
 from closedhand.cli import common
-from closedhand.core.agent_spec import AgentSpec
 from closedhand.solvers import strategy
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder", "kuhn")
@@ -31,13 +30,10 @@ def test_a_game_of_another_package_is_solved_played_and_judged(tmp_path: Path) -
     assert json.loads(run_to(0, *match, "--json").stdout)["game"] == "kuhn"
 
 
-def test_best_responses_are_saved_as_strategies(tmp_path: Path) -> None:
-    first = json.loads(run_to(0, "judge", "kuhn", "random", "--out", "best", "--json").stdout)
-    assert first["value"] == pytest.approx(0.125)
-    assert first["nash_conv"] == pytest.approx(0.5 + 5 / 12)
-    agent = f"strategy:{tmp_path / 'best' / 'first.npz'}"
-    second = json.loads(run_to(0, "judge", "kuhn", agent, "--json").stdout)
-    assert second["value"] == pytest.approx(first["best_responses"]["first"])
+def test_an_agent_is_judged_as_json_and_as_table() -> None:
+    found = json.loads(run_to(0, "judge", "kuhn", "random", "--json").stdout)
+    assert found["value"] == pytest.approx(0.125)
+    assert found["nash_conv"] == pytest.approx(0.5 + 5 / 12)
     table = run_to(0, "judge", "kuhn", "random").stdout
     assert "12 information sets, 54 histories" in table and "NashConv" in table
 
@@ -53,18 +49,6 @@ def test_leduc_agents_are_judged_as_they_are_solved(tmp_path: Path) -> None:
 
 def test_agents_without_a_policy_are_refused() -> None:
     assert "one deal of doudizhu" in run("judge", "doudizhu", "greedy").stderr
-
-
-@pytest.mark.parametrize("game", ["kuhn", "leduc", "uh-leduc"])
-def test_a_saved_best_response_plays(game: str) -> None:
-    """In games with a layout of files of their own as well, also from a folder with a comma."""
-    judged = json.loads(run_to(0, "judge", game, "random", "--out", "q,z", "--json").stdout)
-    player = next(iter(judged["best_responses"]))
-    agent = str(AgentSpec("strategy", {}, f"q,z/{player}.npz"))
-    found = json.loads(run_to(0, "judge", game, agent, "--json").stdout)
-    assert found["best_responses"][player] == pytest.approx(found["value"], abs=1e-9)
-    match = ("match", game, "--agents", f"{agent},random", "--deals", "2", "--workers", "1")
-    assert json.loads(run_to(0, *match, "--json").stdout)["agents"] == [agent, "random"]
 
 
 def test_sides_of_equal_roles_have_names_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,8 +23,6 @@ MORE = (
     "match leduc --agents random,random --deals 2 --workers 1 --out thesis.tex",
     "records export games.jsonl --out page.html",
     "records export games.jsonl --out games.log",
-    "judge leduc random --out j",
-    "judge uh-leduc random --out j",
     "solve leduc --algorithm cfr --iterations 1 --out c",
     "train daihinmin --algorithm kou --minutes 0.0001 --out k",
     "train doudizhu --algorithm value-net --minutes 0.0001 --out v",
