@@ -2,14 +2,11 @@
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from closedhand.core.agents import AnyAgent
-from closedhand.core.game import Game
-from closedhand.core.statistics import wins
 from closedhand.envs.device_batch import DeviceBatch
-from closedhand.learning import evaluation
+from closedhand.learning.evaluation import score_of
 
 NEVER = -1e9
 """The logit of an illegal action."""
@@ -22,7 +19,7 @@ def versus(batch: DeviceBatch, network: Any, opponent: AnyAgent, seed: int) -> d
     """Play a network's best actions against an agent that decides in kernels, in duplicate.
 
     Every game of the batch is a deal, on which the network, a `networks.PolicyValue`, plays each
-    side in turn, the agent all other seats. The result is that of `score_of`.
+    side in turn, the agent all other seats. The result is a `Score.entry`.
     """
     game = batch.game
     sides = torch.tensor(game.sides, device=batch.device)
@@ -47,13 +44,4 @@ def versus(batch: DeviceBatch, network: Any, opponent: AnyAgent, seed: int) -> d
         points.append(paid)
         ended.append(over)
     finished = torch.stack(ended).all(0)
-    return score_of(game, torch.stack(points, 1)[finished].cpu().numpy())
-
-
-def score_of(game: Game, points: np.ndarray) -> dict[str, Any]:
-    """Return the entry of `evaluation.score_of`, with `sides`: `won` by side, if it is known."""
-    score = evaluation.score_of(game, points)
-    if score.won is None:
-        return score.entry()
-    sides = wins(points).mean(axis=0).tolist()
-    return {**score.entry(), "sides": [round(each, 4) for each in sides]}
+    return score_of(game, torch.stack(points, 1)[finished].cpu().numpy()).entry()

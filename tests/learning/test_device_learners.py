@@ -11,9 +11,9 @@ from closedhand.core.registry import make_game
 from closedhand.envs.seatwise import seat_advantages, seat_returns
 from closedhand.learning import device_evaluation
 from closedhand.learning.device_dmc import DeviceDMC
-from closedhand.learning.device_evaluation import score_of
 from closedhand.learning.device_ppo import DevicePPO, DevicePPOSettings, PolicyLoss
 from closedhand.learning.device_rollout import log_softmax
+from closedhand.learning.evaluation import score_of
 from closedhand.learning.module_state import half, whole
 
 SMALL = {"games": 16, "batch": 16 * 24, "minibatch": 64, "width": 16, "layers": 2}
@@ -279,7 +279,7 @@ def test_its_agent_plays_by_the_usual_loader(cls, tmp_path):
 def test_it_is_judged_on_the_device():
     score = learner().score("random")
     mean, low, high = score["won"]
-    assert low < mean < high and len(score["sides"]) == 2
+    assert low < mean < high
 
 
 def test_a_single_game_is_judged_with_an_interval():
@@ -291,17 +291,16 @@ def test_intervals_are_over_deals_whose_sides_depend_on_each_other():
     game = make_game("leduc")
     # What one side of a deal gains the other loses: the mean of a deal varies by nothing else.
     noise = 8 * np.random.default_rng(1).standard_normal(400)
-    opposed = score_of(game, np.stack([noise, -noise], axis=1))
+    opposed = score_of(game, np.stack([noise, -noise], axis=1)).entry()
     assert opposed["points"] == [0, 0, 0]
     assert opposed["won"] == [0.5, 0.5, 0.5]
     # Both sides of a deal are paid alike: there are no more observations than deals.
-    alike = score_of(game, np.repeat(noise[:, None], 2, axis=1))
+    alike = score_of(game, np.repeat(noise[:, None], 2, axis=1)).entry()
     half = 1.966 * noise.std(ddof=1) / 20  # Student's t of 399 degrees of freedom
     mean = noise.mean()
     assert alike["points"] == pytest.approx([mean, mean - half, mean + half], abs=2e-3)
     share = (noise > 0).mean()
     low, high = alike["won"][1:]
-    assert alike["sides"] == [pytest.approx(share, abs=1e-4)] * 2
     assert (high - low) / 2 == pytest.approx(1.966 * (share * (1 - share) / 400) ** 0.5, rel=0.01)
 
 
