@@ -303,15 +303,6 @@ def choose_all(sets, rows, ids, probabilities, random, actions):
         actions[i] = ids[start + sample(probabilities, start, number, random[i])]
 
 
-@kernel
-def look_up_all(sets, rows, ids, probabilities, out):
-    """Write the probabilities at each of `sets`, int64 [n], to `out`, float64 [n, num_actions]."""
-    out[:] = 0.0
-    for i in range(len(sets)):
-        for row in range(rows[sets[i]], rows[sets[i] + 1]):
-            out[i, ids[row]] = probabilities[row]
-
-
 class StrategyAgent(BatchAgent):
     """Agent that samples actions from a strategy; the same seed and views give the same actions."""
 
@@ -328,8 +319,11 @@ class StrategyAgent(BatchAgent):
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return probabilities of actions, float64 [n, num_actions], in each view, states [n]."""
-        out = np.empty((len(views), self.game.num_actions))
-        look_up_all(*self._found(views), out)
+        sets, first, actions, probabilities = self._found(views)
+        number = first[sets + 1] - first[sets]
+        rows = ranges(first[sets], number)
+        out = np.zeros((len(views), self.game.num_actions))
+        out[np.repeat(np.arange(len(views)), number), actions[rows]] = probabilities[rows]
         return out
 
     def _found(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
