@@ -19,7 +19,7 @@ from closedhand.core.files import write_atomically
 from closedhand.core.markdown import table
 from closedhand.core.reading import load_json, read_content
 from closedhand.core.registry import GAMES
-from closedhand.core.statistics import Estimate, interval, student
+from closedhand.core.statistics import Estimate, student
 
 MISSING = "-"
 """Entry of the report for a measure that a learner lacks."""
@@ -187,8 +187,7 @@ def shown(estimate: Estimate | None) -> str:
     """Write an estimate with its interval, unless that is a point; `MISSING` for None."""
     if estimate is None:
         return MISSING
-    mean, low, high = estimate
-    return f"{mean:.4g}" if low == high else f"{mean:.4g} ({interval(low, high, '.4g')})"
+    return f"{estimate.mean:.4g}" if estimate.low == estimate.high else estimate.text(".4g")
 
 
 def plot(results: list[Result], path: Path) -> None:

@@ -20,7 +20,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES, load as load_ref
 from closedhand.core.run import check_same
-from closedhand.core.statistics import Estimate, interval, shares, student, wins
+from closedhand.core.statistics import Estimate, shares, student, wins
 
 ALL = "all"
 """Name of the role that stands for all roles together."""
@@ -142,11 +142,11 @@ class Score(NamedTuple):
     def __str__(self) -> str:
         names = shortened(self.agents)
         own, other = (names[agent] for agent in self.agents)
-        points, low, high = self.points
-        won = "won {} ({}), ".format(*self.won.cells(".1%")) if self.won else ""
+        mean, ends = self.points.cells("+.3f")
+        won = f"won {self.won.text('.1%')}, " if self.won else ""
         return (
-            f"{own} against {other}: {won}{points:+.3f} points a game "
-            f"({interval(low, high, '+.3f')}), {self.deals:,} duplicate deals"
+            f"{own} against {other}: {won}{mean} points a game ({ends}), "
+            f"{self.deals:,} duplicate deals"
         )
 
 

@@ -26,7 +26,7 @@ from closedhand.core.optional_imports import require
 from closedhand.core.options import Option, Options, options_of, takes
 from closedhand.core.registry import GAMES, load
 from closedhand.core.run import Watch
-from closedhand.core.statistics import interval
+from closedhand.core.statistics import Estimate
 from closedhand.core.threads import MOST_THREADS
 from closedhand.learning.algorithms import LEARNERS, ON_GPU
 
@@ -221,7 +221,6 @@ def line_of(entry: dict[str, Any]) -> str:
         if isinstance(value, float) and not name.endswith("second") and name != "seconds":
             words.append(f"{name.replace('_', ' ')} {value:.3f}")
     for agent, score in entry["against"].items():
-        mean, low, high = score["points"]
         won = f", won {score['won'][0]:.1%}" if "won" in score else ""
-        words.append(f"v {agent} {mean:+.3f} ({interval(low, high, '+.3f')}){won}")
+        words.append(f"v {agent} {Estimate(*score['points']).text('+.3f')}{won}")
     return "; ".join(words)

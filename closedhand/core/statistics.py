@@ -29,6 +29,10 @@ class Estimate(NamedTuple):
         """Write the mean and the interval as two texts; `form` is the format of each number."""
         return f"{self.mean:{form}}", interval(self.low, self.high, form)
 
+    def text(self, form: str) -> str:
+        """Write the mean with the interval in brackets; `form` is as for `cells`."""
+        return "{} ({})".format(*self.cells(form))
+
 
 def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
     """Estimate the mean of each column with its interval by Student's t; a single row has NaN ends.
