@@ -12,7 +12,7 @@ from closedhand import make_game
 from closedhand.core.deals import read_deals
 from closedhand.core.game import InputError
 from closedhand.core.records import reader_of, replay_file
-from closedhand.games.doudizhu.douzero_decks import DECKS, literal
+from closedhand.games.doudizhu.douzero_decks import DECKS, decks_in
 
 GAME = make_game("doudizhu", rules="douzero")
 
@@ -40,7 +40,7 @@ def test_decks_are_deals(tmp_path: Path, protocol: int) -> None:
     path = tmp_path / "eval_data.pkl"
     made = decks(1200)  # pickles append at most 1000 items at once
     path.write_bytes(pickle.dumps(made, protocol))
-    assert literal(path.read_bytes()) == made
+    assert decks_in(path.read_bytes()) == made
     assert reader_of(path) is DECKS
     found = read_deals(path, GAME)
     assert len(found) == 1200
@@ -80,12 +80,13 @@ def test_nothing_in_a_pickle_is_executed(tmp_path: Path, protocol: int) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda made: made[0].pop("landlord"), "deck 1 is not a dict"),
-        (lambda made: made[0].update(other=[]), "deck 1 is not a dict"),
+        (lambda made: made[0].pop("landlord"), "deck 1: its roles are not landlord, "),
+        (lambda made: made[0].update(other=[]), "deck 1: its roles are not landlord, "),
         (lambda made: made[1]["landlord"].append(16), "deck 2: landlord has other cards"),
-        (lambda made: made[1].update(landlord="3"), "deck 2: landlord has other cards"),
+        (lambda made: made[1].update(landlord="3"), "deck 2: its roles are not landlord, "),
+        (lambda made: made[1].update(landlord=made[0]["landlord"]), "deck 2: the landlord lacks"),
         (lambda made: made[1]["landlord"].clear(), "deck 2: the landlord lacks the public card"),
-        (lambda made: made[1]["landlord_up"].pop(), "game 2: a deal is four fields"),
+        (lambda made: made[1]["landlord_up"].pop(), "deck 2: a deal is four fields"),
     ],
 )
 def test_what_is_no_deck_is_refused(tmp_path: Path, change: Any, reason: str) -> None:
@@ -105,6 +106,6 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(InputError, match=r"eval_data\.pkl"):
             read_deals(path, GAME)
-    for content in (b"", b"\x80", b"\x80\x04.", b"\x80\x04ee.", b"\x80\x04]]."):
+    for content in (b"", b"\x80", b"\x80\x04e", b"\x80\x04]\x8c\x01a.", b"\x80\x04]h\x05."):
         with pytest.raises(InputError, match="not a pickle, or is damaged"):
-            literal(content)
+            decks_in(content)
