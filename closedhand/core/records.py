@@ -240,7 +240,7 @@ class Replay:
         returns: Payoffs by player, if the game was played to its end.
         error: Why the record is malformed, illegal or has a wrong result.
         unit: Name of the thing that `line` counts.
-        detail: Remark on the replay for people, such as what the log lacks.
+        detail: Remark on the replay for people, such as why no record can hold a legal game.
     """
 
     line: int
@@ -275,7 +275,6 @@ class LogReader:
         name: Display name of such a log.
         recognises: Function that returns whether a file is such a log.
         replay: Function that replays every game of a file.
-        read: Function that reads the games of a file as records; None: they are those of `replay`.
         suffix: Suffix of written files, such as `.log`; None: logs are only read.
         text: Function that writes records as the text of a log; None: logs are only read.
     """
@@ -283,7 +282,6 @@ class LogReader:
     name: str
     recognises: Callable[[Path], bool]
     replay: Callable[[Path], Iterator[Replay]]
-    read: Callable[[Path], list[Record]] | None = None
     suffix: str | None = None
     text: Callable[[Iterable[Record]], str] | None = None
 
@@ -291,14 +289,14 @@ class LogReader:
         """Read the games of a file as records.
 
         Raises:
-            InputError: The file cannot be read, or a game in it is malformed or breaks the rules.
+            InputError: The file cannot be read, or a game in it is malformed, breaks the rules, or
+                cannot be held by a record.
         """
-        if self.read is not None:
-            return self.read(path)
         found: list[Record] = []
         for each in self.replay(path):
             if each.record is None or each.error is not None:
-                raise InputError(f"{path}, {each.error}")
+                error = each.error or f"{each.unit} {each.line}: {each.detail}"
+                raise InputError(f"{path}, {error}")
             found.append(each.record)
         return found
 

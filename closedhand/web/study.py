@@ -74,13 +74,7 @@ def _games_of(path: Path) -> Iterator[Replay]:
     """
     reader = reader_of(path)
     for each in reader.replay(path) if reader else ():
-        error = each.error
-        if each.record is not None and error is None:
-            try:
-                replay(each.record)
-            except InputError as wrong:
-                error = each.detail or str(wrong)
-        yield replace(each, error=error)
+        yield each if each.record else replace(each, error=each.error or each.detail)
     for number, line in () if reader else lines(path):
         with Replay(number) as found:
             found.record = parse_line(line)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support_uecda import read_log
 
 from closedhand import InputError, make_game
 from closedhand.core.records import from_state, parse_line, replay_file
@@ -48,7 +49,7 @@ def test_a_game_that_no_record_can_hold_is_listed_with_the_others() -> None:
     with pytest.raises(InputError, match="the server lost SK"):
         opened(lost.encode())
     assert not any(game["error"] for game in opened(sound.encode()))
-    other = dict(logs.read(DATA / "uecda.log").rounds[0])
+    other = dict(read_log(DATA / "uecda.log").rounds[0])
     both = [
         int(each) + PLAYERS - other["result"].index(str(player))
         for player, each in enumerate(values["points"].split())

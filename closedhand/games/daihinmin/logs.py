@@ -76,8 +76,8 @@ HEADER = {
 OTHER_OPTIONS = "OPTIONS"
 """Line of our server alone: further, non-default options as JSON."""
 TIME_END, TOTAL, SEED = "TIME_END", "TOTAL_POINT", "SEED"
-"""Keys of the lines at the end, which `read` puts into the header. `SEED` is one of our server
-alone; in the header of a running match it would reveal the rounds to come."""
+"""Keys of the lines at the end, which `read_rounds` puts into the header. `SEED` is a line of our
+server alone; in the header of a running match it would reveal the rounds to come."""
 NEVER = 10**6
 """Number of rounds between shuffles of the seats if there are none: no match has more rounds."""
 
@@ -128,13 +128,6 @@ class Log:
         others = check_fields(parse_json(self.header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
         check_competition(make_game("daihinmin", **{**found, **others}))
         return found | others | {"rounds": 1}
-
-
-def read(path: Path) -> Log:
-    """Read a whole log; see `read_rounds` for the errors."""
-    header: dict[str, str] = {}
-    numbered = list(read_rounds(path, header))
-    return Log(header, [values for _, values in numbered], numbered[0][0] if numbered else 0)
 
 
 def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -369,7 +362,7 @@ def round_text(number: int, values: Mapping[str, str]) -> str:
 
 
 def log_text(log: Log) -> str:
-    """Write a whole log, which `read` reads back."""
+    """Write a whole log."""
     last = {key: log.header[key] for key in (TIME_END, TOTAL, SEED) if key in log.header}
     first = {key: value for key, value in log.header.items() if key not in last}
     rounds = (round_text(number, values) for number, values in enumerate(log.rounds, log.first))

@@ -39,7 +39,8 @@ from closedhand.games.daihinmin.state import PLAYERS
 def replay_log(path: Path) -> Iterator[Replay]:
     """Replay every round of a log; rounds are counted from 0, as in the log."""
     log = logs.Log({})
-    seats, classes, points = None, None, None  # by the rounds before; None: not known
+    before: dict[str, str] = {}
+    points: list[int] | None = None  # before the round, by player; None: not known
     options: dict[str, Any] | None = None
     for number, logged in logs.read_rounds(path, log.header):
         options = _options(path, log) if options is None else options
@@ -51,40 +52,51 @@ def replay_log(path: Path) -> Iterator[Replay]:
         sums = None
         with Replay(number, unit="round", detail=detail) as found:
             found.record = record = logs.round_record(values, log.names, **options)
-            if seats not in (None, values["seat"]) and number % options.get("seat_period", 3):
-                raise InputError(f"the seats change from {seats} to {values['seat']}")
-            drawn = number == 0 and options.get("classes") == "random"
-            if number % options.get("class_period", 100) == 0:
-                classes = logs.NO_CLASSES
-            if classes not in (None, values["mibun"]) and not drawn:
-                raise InputError(f"the classes are {values['mibun']}, not {classes}")
+            _check_link(flat_game("daihinmin", options), number, values, before)
             found.record = _replayed(record, values)
-            for cards in logs.lost_cards(values).values():
-                found.detail = f"the server lost {logs.cards_text(cards)}, which no record can hold"
-            found.returns = found.record.returns
+            found.returns = record.returns
             assert found.returns is not None
-            stated = values["points"].split()
-            if points is not None:
-                sums = [old + int(got) for old, got in zip(points, found.returns, strict=True)]
-            elif len(stated) == PLAYERS:  # the log begins after the first round
-                sums = [parse_whole(each, "points") for each in stated]
+            for cards in logs.lost_cards(values).values():
+                found.record = None
+                found.detail = f"the server lost {logs.cards_text(cards)}, which no record can hold"
+            stated, sums = _points_of(values), points
+            if sums is None:  # the log begins after the first round
+                sums = stated
             else:
-                raise InputError(f"the points are {values['points']}, not {PLAYERS} numbers")
-            if stated != [str(each) for each in sums]:
-                raise InputError(f"the points are {values['points']}, not {sums}")
+                sums = [old + int(got) for old, got in zip(sums, found.returns, strict=True)]
+            if stated is None or stated != sums:
+                due = sums or f"{PLAYERS} numbers"
+                raise InputError(f"the points are {values['points']}, not {due}")
         yield found
         # Compare later rounds with the log of this one, so that a mistake is reported once.
-        seats, result = values.get("seat"), values.get("result", "")
-        if sorted(result) == list("01234"):
-            classes = _classes_of(result)
-        stated = values.get("points", "").split()
-        if sums is not None:
-            points = sums
-        elif len(stated) == PLAYERS:
-            with suppress(InputError):
-                points = [parse_whole(each, "points") for each in stated]
+        before, points = values, sums or _points_of(values)
     if options is None:
         _options(path, log)  # there are no rounds: check the header
+
+
+def _points_of(values: Mapping[str, str]) -> list[int] | None:
+    """Return the points that a round states, by player; None if these are not five numbers."""
+    with suppress(InputError):
+        stated = [parse_whole(each, "points") for each in values.get("points", "").split()]
+        if len(stated) == PLAYERS:
+            return stated
+    return None
+
+
+def _check_link(
+    game: Game, number: int, values: Mapping[str, str], before: Mapping[str, str]
+) -> None:
+    """Check that seats and classes follow from the round `before`; what it lacks is not checked."""
+    seats, classes = before.get("seat", values["seat"]), values["mibun"]
+    if values["seat"] != seats and number % game.options["seat_period"]:
+        raise InputError(f"the seats change from {seats} to {values['seat']}")
+    result = before.get("result", "")
+    due = _classes_of(result) if sorted(result) == list("01234") else classes
+    if number % game.options["class_period"] == 0:
+        due = logs.NO_CLASSES
+    drawn = number == 0 and game.options["classes"] == "random"
+    if classes != due and not drawn:
+        raise InputError(f"the classes are {classes}, not {due}")
 
 
 def _replayed(record: Record, values: Mapping[str, str]) -> Record:
@@ -180,22 +192,6 @@ def _check_exchange(values: Mapping[str, str], state: State) -> None:
         raise InputError(f"{giver} gives nothing to {taker}")
 
 
-def log_records(path: Path) -> list[Record]:
-    """Convert the rounds of a log to records; refuse one against the rules, or with lost cards."""
-    log = logs.read(path)
-    options = _options(path, log)
-    records = []
-    for number, logged in enumerate(log.rounds, log.first):
-        values, warning = logs.without_stray_exchange(logged)
-        if warning:
-            warnings.warn(f"{path}, round {number}: {warning}", stacklevel=2)
-        with prefixed(f"{path}, round {number}"):
-            records.append(_replayed(logs.round_record(values, log.names, **options), values))
-            for cards in logs.lost_cards(values).values():
-                raise InputError(f"the server lost {logs.cards_text(cards)}: no record can hold it")
-    return records
-
-
 def to_log(records: Iterable[Record]) -> logs.Log:
     """Convert records of consecutive rounds to a log.
 
@@ -230,16 +226,9 @@ def to_log(records: Iterable[Record]) -> logs.Log:
             classes, drawn = values["mibun"], game.options["classes"] == "random"
             if place == 1 and stated is None and classes != logs.NO_CLASSES and not drawn:
                 start = number = 1  # the classes follow from a round before
-            due = _classes_of(rounds[-1]["result"]) if rounds else classes
-            if number % game.options["class_period"] == 0:
-                due = logs.NO_CLASSES
             if record.agents != first.agents:
                 raise InputError("its agents are not those of the first: a log names them once")
-            seats = rounds[-1]["seat"] if rounds else values["seat"]
-            if values["seat"] != seats and number % game.options["seat_period"]:
-                raise InputError(f"the seats change from {seats} to {values['seat']}")
-            if classes != due and not (number == 0 and drawn):
-                raise InputError(f"the classes are {classes}, not {due}")
+            _check_link(game, number, values, rounds[-1] if rounds else {})
             rounds.append(values)
     if first is None:
         raise InputError("there is nothing to write: give records of one round or more")
@@ -299,6 +288,5 @@ UECDA = LogReader(
     suffix=".log",
     recognises=lambda path: logs.LINE.fullmatch(first_line(path)) is not None,
     replay=replay_log,
-    read=log_records,
     text=lambda records: logs.log_text(to_log(records)),
 )

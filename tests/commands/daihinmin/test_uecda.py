@@ -11,10 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 from support_cli import assert_refused, run
-from support_uecda import LONG, Match, check_log
+from support_uecda import LONG, Match, check_log, read_log
 
 from closedhand.competitions.uecda import client
-from closedhand.games.daihinmin import logs
 
 SERVE = ["serve", "daihinmin", "--fallback", "random", "--port"]
 
@@ -85,4 +84,4 @@ def test_an_interrupted_match_has_a_complete_log(tmp_path: Path) -> None:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         assert process.wait(LONG) == 130
-    check_log(path, len(logs.read(path).rounds))
+    check_log(path, len(read_log(path).rounds))

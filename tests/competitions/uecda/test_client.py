@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support_uecda import GAME, Lowest, Match, check_log, decisions, golden
+from support_uecda import GAME, Lowest, Match, check_log, decisions, golden, read_log
 
 from closedhand.competitions.uecda import client, wire
 from closedhand.core import records
@@ -214,7 +214,7 @@ def test_places_after_passes_are_those_that_the_server_states(limit: int, tmp_pa
     played = [(int(v["round_number"]), tuple(v["points"].tolist())) for v in agent.views]
     assert [each for each, _ in groupby(played)] == [*known, known[0], (1, gains[3])]
     if limit == GAME.options["pass_limit"]:
-        rounds = logs.read(match.log).rounds
+        rounds = read_log(match.log).rounds
         for number, view in zip(stated, ended, strict=True):
             true = records.replay(logs.round_record(rounds[number]))
             assert view.tobytes() == GAME.view(true, 0).tobytes()

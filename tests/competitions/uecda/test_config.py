@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support_cli import assert_refused, run
-from support_uecda import check_log
+from support_uecda import check_log, read_log
 
 from closedhand import InputError, make_game
 from closedhand.competitions.uecda import config
@@ -94,7 +94,7 @@ def test_a_preset_of_the_command_line_has_precedence(tmp_path: Path) -> None:
     file.write_text("RULE_SEKIGAE_NUM 3\nRULE_SHIBARI NO\nGAME_NUMBER 1\n")
     arguments = ["--config", str(file), "--agents", "random", "--port", "0", "--rules", "paper"]
     assert run("serve", "daihinmin", *arguments, "--log", str(log)).exit_code == 0
-    header = logs.read(log).header
+    header = read_log(log).header
     assert (header["RULE_SEKIGAE_NUM"], header["RULE_SHIBARI"]) == ("100", "NO")
 
 
@@ -121,7 +121,7 @@ def test_the_competition_has_five_players(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text('%-----%OPTIONS%{"players":3}\n')
     with pytest.raises(InputError, match="leave out players=3"):
-        logs.read(path).options  # noqa: B018
+        read_log(path).options  # noqa: B018
 
 
 def test_the_rules_of_switches_change_play() -> None:
