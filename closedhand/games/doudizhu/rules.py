@@ -7,6 +7,7 @@ view hides what they read. In a game of two the third seat holds the cards that 
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -94,20 +95,11 @@ def _shared_out(held: Sequence[int], sizes: list[int]) -> Iterator[list[tuple[in
     if not sizes:
         yield []
         return
-    for hand in _hands(held, sizes[0]):
-        rest = [number - taken for number, taken in zip(held, hand, strict=True)]
-        for others in _shared_out(rest, sizes[1:]):
-            yield [hand, *others]
-
-
-def _hands(held: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
-    """Iterate over all hands of a size out of some cards, both as numbers by rank."""
-    if not held:
-        yield ()
-        return
-    for taken in range(max(0, size - sum(held[1:])), min(held[0], size) + 1):
-        for others in _hands(held[1:], size - taken):
-            yield (taken, *others)
+    for hand in product(*(range(min(number, sizes[0]) + 1) for number in held)):
+        if sum(hand) == sizes[0]:
+            rest = [number - taken for number, taken in zip(held, hand, strict=True)]
+            for others in _shared_out(rest, sizes[1:]):
+                yield [hand, *others]
 
 
 @kernel
