@@ -121,6 +121,16 @@ NATURAL = Kind(
 OPTIONS = Kind("an object", "objects", _of(dict))
 
 
+def whole(least: int, most: int) -> Kind:
+    """Make the kind of whole numbers from `least` to `most`."""
+
+    def holds(value: Any) -> bool:
+        return _is_natural(value) and least <= value <= most
+
+    limits = f"from {least} to {most}"
+    return Kind(f"a whole number {limits}", f"whole numbers {limits}", holds)
+
+
 def list_of(kind: Kind) -> Kind:
     """Make the kind of lists whose items are of one kind."""
 

@@ -18,7 +18,7 @@ from closedhand.core.batch_agent import BatchAgent, through_substeps
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import Floats, Ids
 from closedhand.learning import networks
-from closedhand.learning.features import ENCODERS, Features
+from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
 from closedhand.learning.torch_threads import one_thread_unless_chosen
 from closedhand.learning.weights import check_finite
@@ -141,7 +141,6 @@ def load(
         InputError: The file cannot be read, or holds no network that fits the game.
     """
     one_thread_unless_chosen()
-    forms = [Features(game, observation) for observation in ENCODERS]
-    network, about, features = networks.load(path, forms)
+    network, about, features = networks.load(path, game)
     chosen = about["temperature"] if temperature is None else temperature
     return NetworkAgent(game, network, features, chosen, seed, name)

@@ -1,6 +1,6 @@
 """Networks of the deep learners, and their files for agents."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,7 +9,8 @@ from typing import Any, cast
 import torch
 from torch import nn
 
-from closedhand.core.game import InputError
+from closedhand.core.game import Game, InputError
+from closedhand.core.parsing import OPTIONS, Kind, is_number, list_of, whole
 from closedhand.learning import weights
 from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
@@ -185,19 +186,21 @@ def shape_of(features: Features, kind: str, width: int, layers: int, roles: bool
     return Shape(kind, features.inputs, features.actions, width, layers, seats)
 
 
-CONFIG: dict[str, weights.Check] = {
-    "format": weights.number(FORMAT, FORMAT),
-    "kind": lambda value: value in KINDS,
-    "game": weights.word,
-    "options": weights.table,
-    "observation": weights.word,
-    "inputs": weights.number(1, 10**6),
-    "actions": weights.number(1, 10**6),
-    "width": weights.number(1, 4096),
-    "layers": weights.number(1, 16),
-    "seats": weights.items(weights.number(0, 15), 16),
-    "temperature": lambda value: isinstance(value, int | float) and 0 <= value <= 100,
-    "provenance": weights.table,
+CONFIG = {
+    "format": whole(FORMAT, FORMAT),
+    "kind": Kind(f"one of {', '.join(KINDS)}", "kinds of networks", KINDS.__contains__),
+    "game": weights.WORD,
+    "options": OPTIONS,
+    "observation": weights.WORD,
+    "inputs": whole(1, 10**6),
+    "actions": whole(1, 10**6),
+    "width": whole(1, 4096),
+    "layers": whole(1, 16),
+    "seats": list_of(whole(0, 15)),
+    "temperature": Kind(
+        "a number from 0 to 100", "numbers", lambda value: is_number(value) and 0 <= value <= 100
+    ),
+    "provenance": OPTIONS,
 }
 """Schema of the description in a file; see `weights.load`."""
 
@@ -223,32 +226,24 @@ def save(
     weights.save(path, tensors, about)
 
 
-def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Features]:
-    """Read a network; return it, its description, and the first of `forms` that fits the network.
+def load(path: Path, game: Game) -> tuple[Any, dict[str, Any], Features]:
+    """Read a network that plays a game; return it, its description, and its features.
 
     Raises:
-        InputError: The file cannot be read, or holds no network for any of the forms.
+        InputError: The file cannot be read, or holds no network for the game.
     """
-    found: list[Features] = []
 
     def make(about: dict[str, Any]) -> nn.Module:
-        names = {form.game.name for form in forms}
-        if about["game"] not in names:
-            raise InputError(f"it was trained in {about['game']}, not in {', '.join(names)}")
-        wanted = about["observation"], about["actions"]
-        fits = [form for form in forms if (form.observation, form.actions) == wanted]
-        if not fits:
-            raise InputError(
-                f"it was trained with {about['actions']} actions and {about['observation']} "
-                "observations, which this form of the game does not have"
-            )
-        if fits[0].inputs != about["inputs"]:
-            raise InputError(f"it takes {about['inputs']} inputs, not {fits[0].inputs}")
-        if len(about["seats"]) != fits[0].game.num_players:
-            raise InputError(f"it was trained with {len(about['seats'])} players")
-        found[:] = fits[:1]
+        if about["game"] != game.name:
+            raise InputError(f"it was trained in {about['game']}, not in {game.name}")
+        features = Features(game, about["observation"])
+        own = {"actions": features.actions, "inputs": features.inputs, "players": game.num_players}
+        given = {**about, "players": len(about["seats"])}
+        for name, number in own.items():
+            if given[name] != number:
+                raise InputError(f"it was trained with {given[name]} {name}, not {number}")
         fields = {key: about[key] for key in Shape.__dataclass_fields__}
         return build(Shape(**{**fields, "seats": tuple(about["seats"])}))
 
     network, about = weights.load(path, CONFIG, make)
-    return network.eval(), about, found[0]
+    return network.eval(), about, Features(game, about["observation"])

@@ -21,7 +21,7 @@ from torch import nn
 
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
-from closedhand.core.parsing import parse_json
+from closedhand.core.parsing import Kind, parse_json
 from closedhand.core.reading import read_content
 from closedhand.core.text import reason_of
 
@@ -32,38 +32,12 @@ MOST_HEADER = 2**20
 TYPES = ("F32", "F16", "BF16")
 """Types that weights may have."""
 
+FLAG = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
+WORD = Kind(
+    "a text of at most 100 characters", "such texts", lambda x: isinstance(x, str) and len(x) <= 100
+)
+
 Network = TypeVar("Network", bound=nn.Module)
-Check = Callable[[Any], bool]
-"""Function that returns whether a value of a description is allowed."""
-
-
-def word(value: Any) -> bool:
-    """Return whether a value is a text of at most 100 characters."""
-    return isinstance(value, str) and len(value) <= 100
-
-
-def flag(value: Any) -> bool:
-    """Return whether a value is true or false."""
-    return isinstance(value, bool)
-
-
-def table(value: Any) -> bool:
-    """Return whether a value is a JSON object."""
-    return isinstance(value, dict)
-
-
-def number(least: int, most: int) -> Check:
-    """Make the check that a value is a whole number within limits."""
-    return lambda value: (
-        isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-    )
-
-
-def items(check: Check, most: int) -> Check:
-    """Make the check that a value is a list of at most `most` values that pass a check."""
-    return lambda value: (
-        isinstance(value, list) and len(value) <= most and all(check(each) for each in value)
-    )
 
 
 def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, Any]) -> None:
@@ -73,11 +47,11 @@ def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, An
 
 
 def load(
-    path: Path, schema: Mapping[str, Check], build: Callable[[dict[str, Any]], Network]
+    path: Path, schema: Mapping[str, Kind], build: Callable[[dict[str, Any]], Network]
 ) -> tuple[Network, dict[str, Any]]:
     """Read a network from a file that `save` wrote, and its description.
 
-    `schema` has a check of each value of the description by its key; there are no other keys.
+    `schema` has the kind of each value of the description by its key; there are no other keys.
     `build` makes the network of a checked description, or raises an `InputError`.
 
     Raises:
@@ -117,21 +91,21 @@ def _header(content: bytes) -> dict[str, Any]:
     if len(content) < 8 or size > min(MOST_HEADER, len(content) - 8):
         raise InputError("it does not begin like a safetensors file, or is cut off")
     header = parse_json(content[8 : 8 + size].decode())
-    if not table(header):
+    if not isinstance(header, dict):
         raise InputError("its header is not a table of tensors")
     return header
 
 
-def _description(header: Mapping[str, Any], schema: Mapping[str, Check]) -> dict[str, Any]:
+def _description(header: Mapping[str, Any], schema: Mapping[str, Kind]) -> dict[str, Any]:
     metadata = header.get("__metadata__")
     if not isinstance(metadata, dict) or METADATA not in metadata:
         raise InputError("it does not say which network it is; closedhand did not write it")
     about = parse_json(metadata[METADATA])
-    if not table(about) or set(about) != set(schema):
+    if not isinstance(about, dict) or set(about) != set(schema):
         raise InputError("it is a network of another kind")
-    for key, check in schema.items():
-        if not check(about[key]):
-            raise InputError(f"{key} cannot be {shortened(about[key])}")
+    for key, kind in schema.items():
+        if not kind.holds(about[key]):
+            raise InputError(f"{key} is {kind.name}, not {shortened(about[key])}")
     return about
 
 

@@ -75,7 +75,7 @@ def test_agents_take_the_sums(kind: str, tmp_path: Path) -> None:
         Legal.of(masks),
     )
     path = tmp_path / agent_factory.NAME
-    network, _, _ = networks.load(path, [features])
+    network, _, _ = networks.load(path, one.game)
     with torch.no_grad():
         own, shared = network.scores(*asked), one.average.scores(*asked)
     torch.testing.assert_close(own, shared)

@@ -32,6 +32,7 @@ from torch import nn
 
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
+from closedhand.core.parsing import OPTIONS
 from closedhand.core.reading import read_json
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
@@ -101,13 +102,13 @@ KINDS = {
 }
 
 CONFIG = {
-    "kind": weights.word,
-    "size": weights.word,
-    "status": weights.flag,
-    "roles": weights.flag,
-    "skips": weights.flag,
-    "strides": lambda value: value is None or weights.flag(value),
-    "provenance": weights.table,
+    "kind": weights.WORD,
+    "size": weights.WORD,
+    "status": weights.FLAG,
+    "roles": weights.FLAG,
+    "skips": weights.FLAG,
+    "strides": weights.FLAG,
+    "provenance": OPTIONS,
 }
 """Schema of the description of a network in its file: the arguments of `Network`, and a note."""
 
