@@ -73,13 +73,6 @@ def aec_steps(seconds: float) -> float:
     return speed.aec_steps(raw_env("doudizhu"), seconds)
 
 
-def made_aec_steps(seconds: float) -> float:
-    """Measure the same of the env that `pettingzoo.make` makes, with PettingZoo's checks."""
-    import pettingzoo
-
-    return speed.aec_steps(pettingzoo.make("aec", "closedhand/doudizhu-v0"), seconds)
-
-
 def solo_steps(seconds: float, opponents: str) -> float:
     """Measure steps a second of one seat, `gymnasium.make`: sub-steps, observation and mask."""
     import gymnasium
@@ -195,7 +188,6 @@ RATIOS = (
 
 RATES = (
     ("redeal + play + legal from one view, in a kernel", redeals, "1/s"),
-    ("`pettingzoo.make`: AEC env with PettingZoo's checks, flat", made_aec_steps, "steps/s"),
     *(
         (
             f"`gymnasium.make`: one seat against `{name}`, sub-steps",

@@ -4,16 +4,11 @@
 # PettingZoo has inline types, but does not declare them.
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from gymnasium import error
 from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import (
-    AssertOutOfBoundsWrapper,
-    OrderEnforcingWrapper,
-    TerminateIllegalWrapper,
-)
 
 from closedhand.core import batch_kernels
 from closedhand.core.checks import whole_number
@@ -29,69 +24,24 @@ PLAY, LOOK = 0, 1  # indices of `KERNELS`
 
 
 def env(
-    game: str | Game,
-    *,
-    render_mode: str | None = None,
-    observation: str = PLANES,
-    mask: str = IN_OBSERVATION,
-    illegal_reward: float = common.ILLEGAL_REWARD,
-    **options: Any,
-) -> AECEnv[str, Observation, int]:
-    """Make the env of `pettingzoo.make`: `GameAEC` with PettingZoo's three usual checks.
+    game: str | Game, *, illegal_reward: float = common.ILLEGAL_REWARD, **options: Any
+) -> "GameAEC":
+    """Make the env of `pettingzoo.make`: a `GameAEC` in which an illegal action ends the game.
 
-    The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
-    illegal action ends the game, with `illegal_reward` for its agent and 0 for the others, unless
-    it counts as a pass (`game.lenient`). `game` is a name or a `Game`, and `options` are those of
-    the game; `render_mode` is `human`, `ansi`, `rgb_array` or None; `observation` is `planes`,
-    `flat` or `compact`; `mask` is `observation`, or `info` for masks in the infos alone. An
-    `InputError` refuses other values.
+    The action's agent gets `illegal_reward` and the others 0, unless the action counts as a pass
+    (`game.lenient`). Other arguments, and errors, are those of `GameAEC`.
     """
-    checked: AECEnv[str, Observation, int]
-    reward = common.check_reward(illegal_reward)
-    checked = raw = GameAEC(
-        game, render_mode=render_mode, observation=observation, mask=mask, **options
-    )  # fmt: skip
-    if not raw.game.lenient:
-        checked = CheckedMask(raw, illegal_reward=reward)
-    return CheckedOrder(CheckedActions(checked))
-
-
-class CheckedMask(TerminateIllegalWrapper[str, Observation, int]):
-    """PettingZoo's check of an action against the mask, whatever the caller did with the mask."""
-
-    def step(self, action: int | None) -> None:
-        """Step the wrapped env, or end the game if the action is illegal."""
-        # PettingZoo would look into what it has handed out, which the caller may have changed.
-        table = cast(GameAEC, self.unwrapped)
-        seat = table.seat_of(self.agent_selection)
-        _, _, mask = table._run(LOOK, seat)  # pyright: ignore[reportPrivateUsage]
-        self._prev_obs = {ACTION_MASK: mask}
-        super().step(action)  # type: ignore[arg-type]
-
-
-class CheckedOrder(common.Copied, OrderEnforcingWrapper[str, Observation, int]):
-    """PettingZoo's check of the order of calls, with copies that share nothing."""
-
-
-class CheckedActions(common.Copied, AssertOutOfBoundsWrapper[str, Observation, int]):
-    """A check of an action's type, then PettingZoo's check that the action is in its space."""
-
-    def step(self, action: int | None) -> None:
-        """Step the wrapped env; an `InputError` refuses an action that is no id of the game."""
-        agent = self.agent_selection
-        if action is not None or not (self.terminations[agent] or self.truncations[agent]):
-            table: Any = self.env.unwrapped
-            action = common.action_id(table.game, table.game_state, action)
-        super().step(action)  # type: ignore[arg-type]
+    return GameAEC(game, illegal_reward=common.check_reward(illegal_reward), **options)
 
 
 class GameAEC(Table, AECEnv[str, Observation, int]):
-    """A game whose agents act one after the other, without PettingZoo's checks.
+    """A game whose agents act one after the other.
 
     Observations are those of `SoloEnv`. Their mask is also in the infos; it is all zero for agents
     that are not to act, and read-only in their infos. All agents terminate together. Rewards are
     zero until then, except in games that pay in stages (`game.staged`), where the rewards of a step
-    are the growth of the returns.
+    are the growth of the returns. An illegal action raises an `InputError` and changes nothing; or
+    with `illegal_reward` it ends the game, and the info of its agent has `illegal_action`, True.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it. Before the first `reset`, methods that need a
@@ -102,6 +52,24 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     _packed: Any = None
     _codes: Any = ()
     """Compiled code of `PLAY` and of `LOOK`."""
+
+    def __init__(
+        self,
+        game: str | Game,
+        *,
+        render_mode: str | None = None,
+        observation: str = PLANES,
+        mask: str = IN_OBSERVATION,
+        illegal_reward: float | None = None,
+        **options: Any,
+    ) -> None:
+        """Make the env with the arguments of `SoloEnv`; None: illegal actions raise an error."""
+        super().__init__(
+            game, render_mode=render_mode, observation=observation, mask=mask, **options
+        )
+        self.illegal_reward = (
+            None if illegal_reward is None else common.check_reward(illegal_reward)
+        )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -132,7 +100,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
         Raises:
             gymnasium.error.ResetNeeded: No game was started, or all agents are gone.
-            InputError: The action is not legal; the game is unchanged.
+            InputError: The action is no id, or illegal without `illegal_reward`; nothing changes.
             ValueError: The agent has terminated, and the action is not None.
         """
         if not self.agents:  # as `_check_agents`, whose call would take time
@@ -149,7 +117,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         (status, player), observation, mask = self._run(PLAY, number)
         if status == ILLEGAL:
             self.agents = agents
-            raise InputError(explain_illegal(self.game, self._states[0], number))
+            self._refuse(agent, number)
+            return
         self.infos[agent] = {ACTION_MASK: self._idle_mask}
         if self.game.staged:
             self.rewards = dict(zip(agents, self._growth(), strict=True))
@@ -163,6 +132,16 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         if status == OVER:
             self.terminations = dict.fromkeys(agents, True)
         self._to_act(agents, int(player), observation, mask)
+
+    def _refuse(self, agent: str, action: int) -> None:
+        """Raise an error about an illegal action, or end the game with `illegal_reward`."""
+        if self.illegal_reward is None:
+            raise InputError(explain_illegal(self.game, self._states[0], action))
+        self.rewards = dict.fromkeys(self.agents, 0.0) | {agent: self.illegal_reward}
+        self._cumulative_rewards[agent] = 0.0  # clear what it earned in earlier steps
+        self._accumulate_rewards()
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.infos[agent]["illegal_action"] = True
 
     def _check_agents(self) -> None:
         if not self.agents:
@@ -219,4 +198,4 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
 
 raw_env = GameAEC
-"""PettingZoo's customary name for the env without checks."""
+"""PettingZoo's customary name for the env in which illegal actions are errors."""

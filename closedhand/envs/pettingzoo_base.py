@@ -117,3 +117,6 @@ class Table(common.Copied, Spaces):
             return None
         self.check_started()
         return render.render(self.game, self._states[0], self.render_mode)
+
+    def close(self) -> None:
+        """Do nothing, as an env holds nothing open; PettingZoo's tests want this method."""

@@ -28,10 +28,8 @@ from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 
-from closedhand.core.checks import InputError
 from closedhand.core.game import Game
-from closedhand.envs import common
-from closedhand.envs.aec import GameAEC
+from closedhand.envs import aec
 from closedhand.envs.observation_form import ACTION_MASK, COMPACT, OBSERVATION, Observation
 from closedhand.wrappers.adapting import only_part
 
@@ -62,9 +60,7 @@ class RLlibEnv(MultiAgentEnv):
             InputError: An unknown name, option or form of observations, the form `planes`, of which
                 RLlib would keep only one part, or a reward that is no number.
         """
-        given = {"observation": COMPACT, "illegal_reward": common.ILLEGAL_REWARD, **config}
-        self._illegal_reward = common.check_reward(given.pop("illegal_reward"))
-        self._env = GameAEC(given.pop("game", None), **given)
+        self._env = aec.env(**{"game": None, "observation": COMPACT, **config})
         self.game = self._env.game
         seats = self._env.possible_agents
         only_part(self._env.observation_space(seats[0]), "RLlib")
@@ -87,12 +83,8 @@ class RLlibEnv(MultiAgentEnv):
         dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]
     ]:
         """Play the action of the seat to act."""
-        env, actor = self._env, self._env.agent_selection
-        try:
-            env.step(action_dict[actor])
-        except InputError:  # RLlib plays arbitrary actions when it checks an env
-            paid = dict.fromkeys(self._acted, 0.0) | {actor: self._illegal_reward}
-            return self._look(self._acted), paid, {"__all__": True}, {"__all__": False}, {}
+        env = self._env
+        env.step(action_dict[env.agent_selection])
         ended = env.terminations[env.agent_selection]
         if not ended:
             self._acted.add(env.agent_selection)

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import warnings
 from typing import Any
 from unittest.mock import Mock
 
@@ -79,15 +78,17 @@ def test_raw_env_refuses_an_illegal_action_and_goes_on(action: Any) -> None:
     assert len(play_aec(env, np.random.default_rng(0))) > 3
 
 
-def test_wrapped_env_ends_with_a_penalty() -> None:
+def test_made_env_ends_with_a_penalty() -> None:
     env = make_aec(VARIANTS[0], illegal_reward=-3)
     env.reset(seed=0)
     agent = env.agent_selection
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        env.step(env.unwrapped.game.parse("PASS"))
+    env.step(env.game.parse("PASS"))
     assert env.rewards == {a: -3 if a == agent else 0 for a in env.possible_agents}
+    assert env.last()[1:4] == (-3, True, False) and env.last()[4]["illegal_action"]
     assert all(env.terminations.values())
+    for _ in env.possible_agents:
+        env.step(None)
+    assert not env.agents
 
 
 def test_a_lean_env_that_was_not_reset_says_so() -> None:

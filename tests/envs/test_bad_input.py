@@ -111,7 +111,7 @@ class Form:
 
 
 class Lean(Form):
-    """The AEC env without PettingZoo's checks."""
+    """The AEC env in which illegal actions are errors."""
 
     def make(self, **kwargs: Any) -> Any:
         return GameAEC(self.spec.name, **kwargs)
