@@ -22,7 +22,7 @@ def save_ladder(folder: Path, deals: int = 60) -> None:
 
 def save_training(folder: Path, entries: int) -> None:
     history = [
-        {"decisions": 1000 * i, "loss": 1 / (1 + i), "won": 0.5, "won_error": 0.01,
+        {"decisions": 1000 * i, "loss": 1 / (1 + i), "won": [0.5, 0.48, 0.52],
          "against": {"random": {"points": [i, i - 1, i + 1]}}, "seconds": float(i)}
         for i in range(entries)
     ]  # fmt: skip

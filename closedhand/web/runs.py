@@ -1,6 +1,5 @@
 """Results in a folder of runs, as JSON data: matches, leagues, ladders and learning curves."""
 
-import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
@@ -166,16 +165,12 @@ def _curve(
 def _numbers(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, list[Any]]]:
     """Yield a name, such as `outer/inner`, and `[mean, low, high]` for all numbers in an object.
 
-    A list of three numbers is such an estimate. A number with a standard error `NAME_error` gets
-    its 95% interval, and any other number has None for the ends.
+    A list of three numbers is such an estimate; a single number has None for the ends.
     """
     for key, value in entry.items():
         if isinstance(value, Mapping):
             yield from _numbers(value, f"{before}{key}/")
         elif isinstance(value, list) and len(value) == 3:
             yield f"{before}{key}", [number_of(each) for each in value]
-        elif isinstance(value, int | float) and not key.endswith("_error"):
-            error = entry.get(f"{key}_error")
-            half = math.nan if error is None else 1.96 * float(error)
-            ends = [number_of(value - half), number_of(value + half)]
-            yield f"{before}{key}", [number_of(value), *ends]
+        elif isinstance(value, int | float):
+            yield f"{before}{key}", [number_of(value), None, None]

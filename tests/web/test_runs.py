@@ -218,7 +218,7 @@ def test_agents_that_never_decided_have_no_time(tmp_path: Path) -> None:
 
 
 def test_numbers_that_json_has_none_for_are_left_out(tmp_path: Path) -> None:
-    vast = {"iterations": 1e308, "v": 1e308, "v_error": 1e308, "w": [1, -1e308, 10**299]}
+    vast = {"iterations": 1e308, "v": 1e308, "w": [1, -1e308, 10**299]}
     (tmp_path / "vast.json").write_text(json.dumps({"curve": [vast, {**vast, "w": [{}, 1, 2]}]}))
     found = runs.everything_in(tmp_path)
     (curve,) = found["curves"]
