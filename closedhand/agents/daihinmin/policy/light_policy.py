@@ -22,7 +22,7 @@ from closedhand.agents.daihinmin.policy.shared import (
     answers,
     form_of,
     kind_of,
-    log_likelihood as log_likelihood,
+    options,
     seen_cards_of,
     settled,
     stage,
@@ -30,9 +30,17 @@ from closedhand.agents.daihinmin.policy.shared import (
 )
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.cards import bit, ranks_between
 from closedhand.games.daihinmin.legality import legal
-from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, NUM_RANKS, PASS, SPADE_THREE
+from closedhand.games.daihinmin.plays import (
+    JOKER,
+    JOKER_BIT,
+    NUM_ACTIONS,
+    NUM_RANKS,
+    PASS,
+    SPADE_THREE,
+)
 from closedhand.games.daihinmin.tricks import stops
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 from closedhand.learning.policy_gradient import draw, read_weights, shipped_weights, weights_record
@@ -62,6 +70,11 @@ FEATURES = OVER_OWN + 2 * KINDS
 MOST_FEATURES = 10
 """Maximum number of features of one action."""
 
+FLATTENING = 0.3
+"""Exponent of a likelihood, below 1 because real players differ from the policy."""
+LEAST_LOGARITHM = -5.0
+"""Lower bound of the log-probability of one play."""
+
 
 class Policy(NamedTuple):
     """The light policy."""
@@ -86,7 +99,10 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def score_all(policy, rules, state, ids, n, scores):
-    """Write the score of each of `n` actions, the exponential of its logit; return their total."""
+    """Write the scores of `n` actions of `ids`, float64 [>= n]; return their total.
+
+    A score is the exponential of a logit. Divided by the total it is the action's probability.
+    """
     features = np.empty(MOST_FEATURES, np.int64)
     seen = seen_cards_of(state)
     total = 0.0
@@ -97,6 +113,42 @@ def score_all(policy, rules, state, ids, n, scores):
         scores[k] = np.exp(score)
         total += scores[k]
     return total
+
+
+@kernel
+def log_probability(policy, rules, state, action, ids, scores):
+    """Return the log-probability of an action of the player to act, at least `LEAST_LOGARITHM`.
+
+    `ids` and `scores` are scratch space, int32 and float64 [NUM_ACTIONS].
+    """
+    n = options(rules, state, ids)
+    if n == 1:
+        return 0.0 if ids[0] == action else LEAST_LOGARITHM
+    total = score_all(policy, rules, state, ids, n, scores)
+    for k in range(n):
+        if ids[k] == action:
+            return max(np.log(scores[k] / total), LEAST_LOGARITHM)
+    return LEAST_LOGARITHM
+
+
+@kernel
+def log_likelihood(policy, rules, state, player, least, rng, ids):
+    """Return the log-likelihood of the others' past actions, times `FLATTENING`, and the guess 0.
+
+    See `closedhand.search.particles.log_likelihood`. The exchange is not rated.
+    """
+    found = 0.0
+    if state.leader < 0:
+        return found, 0
+    moves = np.int64(state.moves)
+    scores = np.empty(NUM_ACTIONS)
+    flat.rewind(state)
+    while state.moves < moves:
+        action = np.int64(state.history[state.moves])
+        if state.player != player:
+            found += log_probability(policy, rules, state, action, ids, scores)
+        flat.play(rules, state, action)
+    return FLATTENING * found, 0
 
 
 @kernel

@@ -18,11 +18,7 @@ import numpy as np
 from closedhand.agents.daihinmin.policy import patterns
 from closedhand.agents.daihinmin.policy.critic import WEIGHTS
 from closedhand.agents.daihinmin.policy.patterns import FEATURES, MOST_FEATURES
-from closedhand.agents.daihinmin.policy.shared import (
-    log_likelihood as log_likelihood,
-    options,
-    seen_cards_of,
-)
+from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
 from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.core.game import State
 from closedhand.core.numba.jit import Rules, kernel
@@ -84,7 +80,7 @@ def logits_of(policy, rules, state, ids, n):
 
 @kernel
 def score_all(policy, rules, state, ids, n, scores):
-    """Write the scores of the first `n` actions of `ids`; see `shared.score_all`."""
+    """Write the scores of the first `n` actions of `ids`; see `light_policy.score_all`."""
     features = np.empty((n, 2, MOST_FEATURES), np.int32)
     judge(policy, rules, state, ids, n, scores, features, np.empty((n, 2), np.int64))
     return exponentials(scores, n)

@@ -1,13 +1,11 @@
-"""Functions of both the light and the pattern policy: actions, cards, likelihoods of plays."""
+"""Functions of both the light and the pattern policy: actions and cards."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.contract import dispatched
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.cards import bit, in_runs, ranks_between, ranks_with
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.legality import legal
@@ -18,7 +16,6 @@ from closedhand.games.daihinmin.plays import (
     FIRST_KAIDAN,
     JOKER,
     JOKER_BIT,
-    NUM_ACTIONS,
     NUM_RANKS,
     PASS,
     SPADE_THREE,
@@ -29,10 +26,6 @@ KINDS = 7
 """Number of kinds: single, pair, triple, larger group, kaidan of 3, kaidan of 4, longer kaidan."""
 STAGES = 4
 """Number of stages of a hand, by its number of cards."""
-FLATTENING = 0.3
-"""Exponent of a likelihood, below 1 because real players differ from the policy."""
-LEAST_LOGARITHM = -5.0
-"""Lower bound of the log-probability of one play."""
 
 
 @kernel
@@ -188,48 +181,3 @@ def answers(rules, others, play, revolution):
     for _ in range(rules.plays.length[play] - 1 - joker):
         runs &= runs >> np.uint64(4)
     return bits.size(runs)
-
-
-@dispatched()
-def score_all(policy, rules, state, ids, n, scores) -> float:
-    """Write the scores of the first `n` actions of `ids`, float64 [>= n]; return their total.
-
-    The probability of an action is its score divided by the total.
-    """
-    ...
-
-
-@kernel
-def log_probability(policy, rules, state, action, ids, scores):
-    """Return the log-probability of an action of the player to act, at least `LEAST_LOGARITHM`.
-
-    `ids` and `scores` are scratch space, int32 and float64 [NUM_ACTIONS].
-    """
-    n = options(rules, state, ids)
-    if n == 1:
-        return 0.0 if ids[0] == action else LEAST_LOGARITHM
-    total = score_all(policy, rules, state, ids, n, scores)
-    for k in range(n):
-        if ids[k] == action:
-            return max(np.log(scores[k] / total), LEAST_LOGARITHM)
-    return LEAST_LOGARITHM
-
-
-@kernel
-def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """Return the log-likelihood of the others' past actions, times `FLATTENING`, and the guess 0.
-
-    See `closedhand.search.particles.log_likelihood`. The exchange is not rated.
-    """
-    found = 0.0
-    if state.leader < 0:
-        return found, 0
-    moves = np.int64(state.moves)
-    scores = np.empty(NUM_ACTIONS)
-    flat.rewind(state)
-    while state.moves < moves:
-        action = np.int64(state.history[state.moves])
-        if state.player != player:
-            found += log_probability(policy, rules, state, action, ids, scores)
-        flat.play(rules, state, action)
-    return FLATTENING * found, 0
