@@ -31,7 +31,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
     if wrong:
         return wrong
     if player is not None:
-        return _unfit(rules, state, player) or validity.unlike_redealt(
+        return unfit(rules, state, player) or validity.unlike_redealt(
             rules, state, player, lambda full: valid(rules, full)
         )
     if state.seed == 0:
@@ -83,7 +83,7 @@ def _no_round(rules: Rules, state: np.record) -> str:
     return ""
 
 
-def _unfit(rules: Rules, view: np.record, player: int) -> str:
+def unfit(rules: Rules, view: np.record, player: int) -> str:
     """Return why a record is not a view that `redeal` can fill; an empty text if it is."""
     hands, played = view.hands.tolist(), view.played.tolist()
     everybody = range(len(hands))
@@ -140,9 +140,9 @@ def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> 
     known_hands.hands[player] = view.hands[player]
     for pair in range(len(view.taxed)):
         if exchange and player == winner(view, pair):
-            number = room[loser(view, pair)]
-            if not can_have_paid(rules, known_hands, pair, hidden, number):
-                return f"no opponent's best cards can be the tax that player_{player} got"
+            payer = int(loser(view, pair))
+            if not can_have_paid(rules, known_hands, pair, hidden, room[payer]):
+                return f"player_{payer} has better cards than the tax that player_{player} got"
     return ""
 
 

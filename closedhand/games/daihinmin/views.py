@@ -14,11 +14,11 @@ from closedhand.core.numba.jit import kernel
 from closedhand.core.views import at_action, check_text, is_unseen, listed, play, read
 from closedhand.games.daihinmin import exchange, plays, seven_ten_rules as gifts
 from closedhand.games.daihinmin.cards import bit, deck_of, removed, together, without
-from closedhand.games.daihinmin.hidden import known, unseen
+from closedhand.games.daihinmin.hidden import known
 from closedhand.games.daihinmin.notation import parse_cards, permutation, points_before, sizes_text
 from closedhand.games.daihinmin.state import Rules, two_jokers
 from closedhand.games.daihinmin.tricks import new_trick
-from closedhand.games.daihinmin.validity import can_have_paid, numbers_dealt, ranked_by_chance
+from closedhand.games.daihinmin.validity import numbers_dealt, ranked_by_chance, unfit
 
 NOTHING, TWICE, ELSEWHERE, TOO_MANY = range(4)
 FAULTS = (
@@ -95,7 +95,10 @@ def view_from(
     _check_hand(flat.rules, state, player, held)
     _rank(flat, state, places)
     state.hands[player] = held
-    return flat.view(state, player)
+    view = flat.view(state, player)
+    if wrong := unfit(flat.rules, view, player):
+        raise InputError(wrong)
+    return view
 
 
 def _play_all(
@@ -307,11 +310,10 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
         raise InputError(f"player_{player} led first, but neither holds 3d nor has played it")
     if not exchange.has_exchange(rules, state):
         return
-    state.hands[player] = held
     for pair, tax in enumerate(exchange.TAXES[: len(state.taxed)]):
-        complete = exchange.is_complete(state, pair)
-        returned = state.returned[pair] if complete else np.uint64(0)
         if player == exchange.loser(state, pair):
+            complete = exchange.is_complete(state, pair)
+            returned = state.returned[pair] if complete else np.uint64(0)
             missing = without(state, returned, own)
             if missing:
                 raise InputError(f"{plays.cards_text(missing)} is neither held nor played")
@@ -319,22 +321,6 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
             if exchange.best_cards(before, tax) != state.taxed[pair]:
                 best = plays.cards_text(exchange.best_cards(before, tax))
                 raise InputError(f"the tax is the best cards, {best}, not the ones paid")
-        elif player == exchange.winner(state, pair):
-            _check_income(rules, state, player, pair, returned)
-
-
-def _check_income(rules: Rules, state: State, player: int, pair: int, returned: np.uint64) -> None:
-    """Check that some cards of `player`, the winner of a pair, can be the tax that it got."""
-    payer = exchange.loser(state, pair)
-    state.hands[payer] = 0  # in place of placeholders
-    # Of the payer's own cards the `seen` ones are played or given away. It holds the rest: `back`,
-    # and `number` of the `hidden` cards.
-    seen = np.uint64(gifts.own_of(state, payer, np.uint64(0)))
-    back = without(state, returned, seen)
-    hidden = without(state, unseen(state, player), back)
-    number = gifts.number_owned(state, payer) - bits.size(seen) - bits.size(back)
-    if not can_have_paid(rules, state, pair, hidden, number):
-        raise InputError(f"player_{payer} has better cards than the tax that player_{player} got")
 
 
 def _rank(game: Game, state: State, places: str | None) -> None:
