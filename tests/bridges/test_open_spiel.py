@@ -101,8 +101,8 @@ def test_a_policy_without_an_entry_says_so() -> None:
 
 
 def test_copies_of_a_game_and_of_who_plays_it_go_on() -> None:
-    for deals in ("listed", "drawn"):
-        game = open_spiel_game("leduc", deals=deals)
+    for name in ("leduc", "doudizhu"):  # deals are listed, and drawn
+        game = open_spiel_game(name)
         assert copy.deepcopy(game) is game
         twin = pickle.loads(pickle.dumps(game))
         assert twin.ours.options == game.ours.options
@@ -111,8 +111,9 @@ def test_copies_of_a_game_and_of_who_plays_it_go_on() -> None:
         agent = PolicyAgent(game, AgentPolicy(game, "random"))
         solo = SoloEnv(game.ours, opponents=agent)
         solo.reset(seed=1)
-        played = copy.deepcopy(solo).step(1)
-        assert data_equivalence(played, solo.step(1))
+        action = int(solo.action_masks().argmax())
+        played = copy.deepcopy(solo).step(action)
+        assert data_equivalence(played, solo.step(action))
 
 
 def test_a_game_of_another_package_is_one_too(kuhn: Game) -> None:
@@ -131,27 +132,16 @@ def test_open_spiel_loads_it_by_name() -> None:
     assert game.ours is make_game("doudizhu", rules="tiny", objective="win")
     assert pyspiel.load_game(str(game)).ours.options == game.ours.options
     assert len(begun(game, np.random.default_rng(1)).history()) == 1
-    drawn = open_spiel_game("leduc", deals="drawn")
+    drawn = open_spiel_game("doudizhu")
     state = begun(drawn, np.random.default_rng(1))
     assert len(state.history()) == 6
     _, copy = pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(drawn, state))
     assert copy.record.tobytes() == state.record.tobytes()
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (("no_game",), "no game"),
-        (("leduc", "some"), "deals are auto, listed or drawn"),
-        (("daihinmin", "listed"), "does not list its deals"),
-    ],
-)
-def test_bad_games_are_refused(given: tuple[str, ...], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        open_spiel_game(*given)
-
-
 def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(InputError, match="no game"):
+        open_spiel_game("no_game")
     with pytest.raises(InputError, match="set when it is made"):
         open_spiel_game(STANDARD, pair="card")
     game = open_spiel_game(STANDARD)
@@ -279,7 +269,7 @@ def test_what_cannot_be_played_again_is_resampled_where_it_stands(
 ) -> None:
     """A deal that is not listed; actions at the same time, which the player has not seen."""
     ours = dataclasses.replace(make_game("leduc"), simultaneous=given == "simultaneous")
-    state = begun(open_spiel_game(ours, "listed"), np.random.default_rng(1))
+    state = begun(open_spiel_game(ours), np.random.default_rng(1))
     state.apply_action(state.legal_actions()[0])
     if given == "merged":
         monkeypatch.setattr(state.get_game().shared, "of_deal", {})

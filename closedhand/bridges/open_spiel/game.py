@@ -1,9 +1,9 @@
 """Any of our games as a Python game of OpenSpiel.
 
-An OpenSpiel game begins with chance. If deals are listed, one chance node has all of them, so
-algorithms that walk the tree are exact. Otherwise a chance node for each byte draws a seed, from
-which our rules deal. There are no later chance nodes: later draws of our rules, such as the deals
-of further rounds, come from the seed.
+An OpenSpiel game begins with chance. If there are at most 10,000 deals, one chance node has all of
+them, so algorithms that walk the tree are exact. Otherwise a chance node for each byte draws a
+seed, from which our rules deal. There are no later chance nodes: later draws of our rules, such as
+the deals of further rounds, come from the seed.
 
 Simultaneous players act one after the other here, and do not see the actions of the others.
 """
@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from closedhand.bridges.open_spiel.positions import AUTO, CHANCE, TERMINAL, Node, pyspiel, shared_of
+from closedhand.bridges.open_spiel.positions import CHANCE, TERMINAL, Node, pyspiel, shared_of
 from closedhand.core.checks import InputError
 from closedhand.core.game import Game, State
 from closedhand.core.registry import make_game
@@ -26,23 +26,21 @@ MOST_NUMBERS = 20_000
 """Largest size of the tensor of an information state; larger games provide none."""
 
 
-def open_spiel_game(game: Game | str, deals: str = AUTO, **options: Any) -> "OpenSpielGame":
+def open_spiel_game(game: Game | str, **options: Any) -> "OpenSpielGame":
     """Make one of our games for OpenSpiel; `pyspiel.load_game` makes the same one.
 
         pyspiel.load_game("closedhand(game=doudizhu,options=rules:tiny;objective:win)")
 
-    `options` are those of `make_game`, if `game` is a name. `deals` are `listed`, in one chance
-    node; `drawn`, by chance nodes for a seed; or `auto`: listed if there are at most 10,000.
+    `options` are those of `make_game`, if `game` is a name.
 
     Raises:
-        InputError: An unknown game or option, options beside a `Game`, another word for `deals`, or
-            `listed` for a game that cannot list its deals.
+        InputError: An unknown game or option, or options beside a `Game`.
     """
     if isinstance(game, Game):
         if options:
             raise InputError("options of a game are set when it is made: give them to make_game")
-        return OpenSpielGame(ours=game, deals=deals)
-    return OpenSpielGame(ours=make_game(game, **options), deals=deals)
+        return OpenSpielGame(ours=game)
+    return OpenSpielGame(ours=make_game(game, **options))
 
 
 def _options_text(game: Game) -> str:
@@ -80,24 +78,20 @@ def _game_type(game: Game, recalls: bool) -> "pyspiel.GameType":
         provides_observation_string=True,
         provides_observation_tensor=True,
         provides_factored_observation_string=False,
-        parameter_specification={"game": "leduc", "options": "", "deals": AUTO},
+        parameter_specification={"game": "leduc", "options": ""},
     )
 
 
 class OpenSpielGame(pyspiel.Game):
     """One of our games as a game of OpenSpiel; see `open_spiel_game`."""
 
-    def __init__(
-        self, params: dict[str, Any] | None = None, ours: Game | None = None, deals: str = AUTO
-    ) -> None:
+    def __init__(self, params: dict[str, Any] | None = None, ours: Game | None = None) -> None:
         """Make the game, as `open_spiel_game` does, from OpenSpiel's parameters or from `ours`."""
         if ours is None:
             given = {"game": "leduc", "options": "", **(params or {})}
             ours = _game_of(given["game"], given["options"])
-            deals = given.get("deals", deals)
         self.ours = ours
-        self._deals = deals
-        self.shared = shared_of(ours, deals)
+        self.shared = shared_of(ours)
         # All past actions, one-hot.
         self.recall_shape = (len(ours.empty(1)["history"][0]), ours.flat.num_actions)
         self.recall_size = ours.feature_size + math.prod(self.recall_shape)
@@ -113,7 +107,7 @@ class OpenSpielGame(pyspiel.Game):
                 utility_sum=ours.payoff_sum,
                 max_game_length=ours.max_moves,
             ),
-            {"game": ours.name, "options": _options_text(ours), "deals": deals},
+            {"game": ours.name, "options": _options_text(ours)},
         )
 
     def __deepcopy__(self, memo: Any) -> Self:
@@ -121,7 +115,7 @@ class OpenSpielGame(pyspiel.Game):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # OpenSpiel's own copies lack what this class adds.
-        return open_spiel_game, (self.ours, self._deals)
+        return open_spiel_game, (self.ours,)
 
     def new_initial_state(self) -> "OpenSpielState":
         """Return a state before the deal."""

@@ -20,12 +20,8 @@ with needing():
 
 CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
 
-LISTED, DRAWN = "listed", "drawn"
-AUTO = "auto"
-"""Ways to deal: list all deals, draw a seed, or list them if there are few."""
-
 MOST_DEALS = 10_000
-"""Most deals that are listed without being asked for."""
+"""Most deals that are listed; of games with more a seed is drawn."""
 FEW = 20
 """Number of deals whose probabilities show whether there are far more than `MOST_DEALS`."""
 
@@ -34,20 +30,12 @@ SEED_BYTES = 6
 """Bytes of the seed of a drawn deal: the chance nodes before the first decision."""
 
 
-def _listed(game: Game, deals: str) -> list[Deal] | None:
-    """List all deals of a game, see `AUTO`; None if they are to be drawn."""
-    if deals not in (AUTO, LISTED, DRAWN):
-        raise InputError(f"deals are {AUTO}, {LISTED} or {DRAWN}, not {deals!r}")
-    if deals == DRAWN:
-        return None
+def _listed(game: Game) -> list[Deal] | None:
+    """List all deals of a game, at most `MOST_DEALS`; None if they are to be drawn."""
     try:
         everything = game.deals()
     except InputError:
-        if deals == LISTED:
-            raise
         return None
-    if deals == LISTED:
-        return list(everything)
     found = list(islice(everything, FEW))
     if sum(deal.probability for deal in found) < FEW / MOST_DEALS / 10:
         return None  # more than ten times too many: do not list 10,000 to find out
@@ -150,6 +138,6 @@ class Shared:
 
 
 @lru_cache(maxsize=16)
-def shared_of(game: Game, deals: str) -> Shared:
+def shared_of(game: Game) -> Shared:
     """Return the shared data of a game, cached because every unpickled state asks for it."""
-    return Shared(game, _listed(game, deals))
+    return Shared(game, _listed(game))
