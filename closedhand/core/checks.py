@@ -63,11 +63,15 @@ def shown(value: Any) -> str:
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 
-def whole_number(value: Any, name: str = "an action", least: int | None = None) -> int:
-    """Check a whole number of `least` or more; a bool is refused. `name` is for the message."""
+def whole_number(
+    value: Any, name: str = "an action", least: int | None = None, most: int | None = None
+) -> int:
+    """Check a whole number from `least` to `most`; a bool is refused. `name` is for the message."""
     try:
         if not isinstance(value, bool):
             number = index(value)
+            if most is not None and number > most:
+                raise InputError(f"{name} is at most {most:,}, not {shown(value)}")
             if least is None or number >= least:
                 return number
     except TypeError:
@@ -83,10 +87,7 @@ def check_seed(seed: Any) -> int:
 
 def check_learner_seed(seed: Any) -> int:
     """Check a seed of a learner, at most 2^64 - 1: PyTorch's generators take none above."""
-    number = check_seed(seed)
-    if number >= 2**64:
-        raise InputError(f"a seed of a learner is at most {2**64 - 1}, not {shown(seed)}")
-    return number
+    return whole_number(check_seed(seed), "a seed of a learner", most=2**64 - 1)
 
 
 MOST_DEALS = 10**8
@@ -95,10 +96,7 @@ MOST_DEALS = 10**8
 
 def check_deals(deals: Any, what: str) -> int:
     """Check a number of deals, 1 to `MOST_DEALS`."""
-    number = whole_number(deals, f"the number of deals of {what}", 1)
-    if number > MOST_DEALS:
-        raise InputError(f"{what} has at most {MOST_DEALS:,} deals")
-    return number
+    return whole_number(deals, f"the number of deals of {what}", 1, MOST_DEALS)
 
 
 def id_or_illegal(number: int, num_actions: int) -> int:

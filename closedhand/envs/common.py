@@ -87,14 +87,6 @@ def metadata(**more: Any) -> dict[str, Any]:
     return {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS, **more}
 
 
-def number_of(name: str, value: Any, most: int) -> int:
-    """Check a whole number from 1 to `most`; `name` is for the message."""
-    number = whole_number(value, name, 1)
-    if number > most:
-        raise InputError(f"{name} is at most {most}, not {shown(value)}")
-    return number
-
-
 def check_render_mode(mode: str | None) -> str | None:
     """Check a render mode; None: the env draws nothing."""
     return None if mode is None else one_of("render_mode", mode, RENDER_MODES)

@@ -10,7 +10,7 @@ import numpy as np
 
 from closedhand.core import game_kernels
 from closedhand.core.agents import AnyAgent, make_agent
-from closedhand.core.checks import InputError, shown
+from closedhand.core.checks import InputError, shown, whole_number
 from closedhand.core.cuda_driver import Launch
 from closedhand.core.game import Game
 from closedhand.core.game_kernels import Games, Terms
@@ -78,7 +78,7 @@ class DeviceBatch:
                 or an invalid option.
         """
         self.game = game
-        self.number = common.number_of("the number of games", number, common.MOST_GAMES)
+        self.number = whole_number(number, "the number of games", 1, common.MOST_GAMES)
         self.form = ObservationForm(game, observation)
         self.illegal_reward = common.check_reward(illegal_reward)
         self._device = Device(device)

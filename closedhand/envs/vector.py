@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from gymnasium.wrappers.vector import NormalizeReward, RecordEpisodeStatistics
 
 from closedhand.core import game_kernels
-from closedhand.core.checks import integers
+from closedhand.core.checks import integers, whole_number
 from closedhand.core.game import Game, InputError
 from closedhand.core.game_kernels import NONE, Games, Plan, Shown, Terms
 from closedhand.core.numba.fast_call import entry, pack
@@ -148,8 +148,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             InputError: An unknown name, option, seat, mode or form, or a number out of range.
         """
         self.game = common.resolve(game, options)
-        num_envs = self.num_envs = common.number_of("num_envs", num_envs, common.MOST_GAMES)
-        self.num_threads = common.number_of("num_threads", num_threads, MOST_THREADS)
+        num_envs = self.num_envs = whole_number(num_envs, "num_envs", 1, common.MOST_GAMES)
+        self.num_threads = whole_number(num_threads, "num_threads", 1, MOST_THREADS)
         self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
         self.reward = "actor" if reward is None else common.one_of("reward", reward, REWARDS)
         self.has_mask = common.one_of("legal", legal, LEGAL) != "ids"

@@ -127,7 +127,7 @@ def test_illegal_actions_are_reported() -> None:
         (["rule"], 10, 0, "two agents"),
         (["rule", "rule"], 0, 0, "whole number of 1 or more"),
         (["rule", "rule"], 2.5, 0, "whole number of 1 or more"),
-        (["rule", "rule"], 10**9, 0, "at most 100,000,000 deals"),
+        (["rule", "rule"], 10**9, 0, "at most 100,000,000, not"),
         (["rule", "rule"], 10, -1, "seed"),
         (["rule", "nobody"], 10, 0, "no agent 'nobody'"),
     ],

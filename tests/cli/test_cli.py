@@ -165,7 +165,7 @@ def test_a_match_is_resumed() -> None:
         (["solve", "leduc", "--until", "0"], "larger than 0"),
         (["serve", "daihinmin", "--timeout", "1e10"], "at most 1e+09"),
         (["solve", "uh-leduc", "--game", "leduc"], "leduc has no option 'game'"),
-        ([*MATCH, "--deals", str(10**20)], "at most 100,000,000 deals"),
+        ([*MATCH, "--deals", str(10**20)], "at most 100,000,000, not"),
         ([*MATCH, "--option", "spring=no", "--option", "spring=yes"], "spring is given twice"),
         (
             ["advise", "chinese-poker", "AsKs6s5s3s QhQs8c3c2h JsJd9h", "--picture", "x.json"],

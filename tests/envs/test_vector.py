@@ -265,7 +265,7 @@ def test_human_mode_prints_the_tables_after_every_reset_and_step(
     [
         ({"num_envs": 0}, "num_envs is a whole number of 1 or more, not 0"),
         ({"num_threads": 0}, "num_threads is a whole number of 1 or more"),
-        ({"num_envs": 10**9}, "num_envs is at most 16777216"),
+        ({"num_envs": 10**9}, "num_envs is at most 16,777,216"),
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'"),
         (
             {"rules": "house"},

@@ -78,7 +78,7 @@ def test_a_seed_is_not_negative() -> None:
 @pytest.mark.parametrize("seed", [2**64, 2**70])
 def test_a_seed_is_one_of_pytorch(seed: int) -> None:
     game, settings = make_game("leduc"), PPOSettings(**SMALL)
-    with pytest.raises(InputError, match=f"a seed of a learner is at most {2**64 - 1}, not "):
+    with pytest.raises(InputError, match=f"a seed of a learner is at most {2**64 - 1:,}, not "):
         PPO(game, settings, seed)
     assert PPO(game, settings, 2**64 - 1).seed == 2**64 - 1
 

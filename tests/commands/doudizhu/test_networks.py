@@ -85,7 +85,7 @@ def test_the_switches_of_the_network(
         (["records", "generate", "doudizhu", "--agents", "rule", "--out", "x", "--option",
           "bidding=true"], "without bidding"),
         (["records", "generate", "doudizhu", "--agents", "rule", "--out", "x", "--games",
-          "1000000000000"], "at most 100,000,000 deals"),
+          "1000000000000"], "at most 100,000,000, not"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line(
