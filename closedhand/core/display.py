@@ -15,13 +15,12 @@ class Row(NamedTuple):
     """A line of cards in a picture of the table: a seat, or cards that lie in the middle.
 
     Attributes:
-        label: Name of the seat, such as `player_0`, or of the cards.
+        label: Name of the seat, which begins with `player_0` or the like, or of the cards.
         cards: Text of each card; an empty text is a card face down, `BLANK` a gap.
         note: Further text.
         active: Whether this seat is to act.
         last: Text of each card of the seat's last play, while it lies on the table; the note may
             name that play as well.
-        player: Player whose seat it is, -1 for the middle; None: N of a label `player_N`, else -1.
         role: What the player is at present, one of the game's terms, such as `landlord`.
         marks: Further facts, each one of the game's terms, possibly with more text after it. Of
             `bets N` and `pot N` a browser also draws the chips.
@@ -32,15 +31,12 @@ class Row(NamedTuple):
     note: str = ""
     active: bool = False
     last: tuple[str, ...] = ()
-    player: int | None = None
     role: str = ""
     marks: tuple[str, ...] = ()
 
     @property
     def seat(self) -> int:
         """The player whose seat it is, -1 for cards in the middle of the table."""
-        if self.player is not None:
-            return self.player
         named = PLAYER.match(self.label)
         return int(named[1]) if named else -1
 

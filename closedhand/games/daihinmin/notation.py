@@ -156,7 +156,7 @@ class Notation(TableNotation):
         last = () if due_of(state) else tuple(cards_in(self._last_play(state, player)))
         return Row(
             f"player_{player} {role}".rstrip(), (*hand, *hidden) or (BLANK,), note, active, last,
-            player, role, (note,) if note else (),
+            role, (note,) if note else (),
         )  # fmt: skip
 
     def _title(self, place: int) -> str:

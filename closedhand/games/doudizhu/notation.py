@@ -156,7 +156,7 @@ class Notation(TableNotation):
         last = () if note in (*self.words, "PASS") else tuple(note.replace("+", ""))
         marks = ("doubled",) if doubled(self.rules, state, seat) > 0 else ()
         label = f"player_{seat} {role or 'seat'}"
-        return Row(label, (*hand, *hidden), note, active, last, seat, role, marks)
+        return Row(label, (*hand, *hidden), note, active, last, role, marks)
 
     def _result(self, state: State) -> tuple[str, ...]:
         """List the facts that determine the payoffs of a finished game with a landlord."""

@@ -76,7 +76,7 @@ class Notation(TableNotation):
         for seat, number in enumerate(node["bets"]):
             label, bet = f"player_{seat} {'ST'[seat]}", f"bets {number}"
             active = bool(running and seat == state.player)
-            rows.append(Row(label, (shown[seat],), bet, active, player=seat, marks=(bet,)))
+            rows.append(Row(label, (shown[seat],), bet, active, marks=(bet,)))
         flop = shown[FLOP] if revealed(self.rules, state) else ""
         actions = " ".join(ACTIONS[action] for action in state.history[: state.moves])
         ended = "" if running else f" = {name(node)}"

@@ -64,7 +64,7 @@ def test_a_picture_shows_both_players_and_the_flop_once_it_lies_there() -> None:
     state = play(UH, "SK;HQ;SA", "check raise")
     rows = UH.scene(state)
     assert [row.cards for row in rows] == [("SK",), ("HQ",), ("",)]
-    assert [(row.player, row.active) for row in rows[:2]] == [(0, True), (1, False)]
+    assert [(row.seat, row.active) for row in rows[:2]] == [(0, True), (1, False)]
     assert [row.marks for row in rows] == [("bets 1",), ("bets 4",), ("pot 5",)]
     assert rows[2].note == "check raise"
     rows = UH.scene(UH.view(play(UH, "SK;HQ;SA", "raise call"), 1))
