@@ -1,7 +1,7 @@
 """The grammar of agents' texts: `name[key=value,...]:argument`.
 
-Options and argument may be absent. A value is a number, true, false, or text. A value or argument
-with commas, colons or brackets is put in single or double quotes; there is no escape character.
+Options and argument may be absent. A value or argument with commas, colons or brackets is put in
+single or double quotes; there is no escape character.
 Functions raise an `InputError` for a text that does not follow the grammar or is too long.
 """
 
@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from closedhand.core.game import InputError, shown
-from closedhand.core.options import guess
 
 QUOTES = "\"'"
 LONGEST = 10_000
@@ -30,16 +29,14 @@ class AgentSpec:
     """The parsed text of an agent.
 
     Attributes:
-        options: Keys and values in brackets: numbers, booleans and strings.
+        options: Keys and values in brackets, texts without enclosing quotes if they were parsed:
+            the agent's table decides whether `2024` is a number or a text.
         argument: Text after the first colon, without enclosing quotes; None if there is none.
-        texts: Keys and values as they were written, without enclosing quotes. They override
-            `options`: the agent's table decides whether `2024` is a number or a text.
     """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     argument: str | None = None
-    texts: Mapping[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -47,23 +44,20 @@ class AgentSpec:
 
         Examples:
             >>> AgentSpec.parse("search[threads=1]:100ms")
-            AgentSpec(name='search', options={'threads': 1}, argument='100ms')
+            AgentSpec(name='search', options={'threads': '1'}, argument='100ms')
         """
         _check_length(text)
         name = re.split(r"[\[:]", text, maxsplit=1)[0]
-        written: dict[str, str] = {}
+        options: dict[str, str] = {}
         rest = text[len(name) :]
         if rest.startswith("["):
             end = _behind_bracket(rest, 0)
             if end < 0:
                 raise InputError(f"the bracket in {shown(text)} is not closed")
-            written, rest = _read_options(rest[1 : end - 1]), rest[end:]
+            options, rest = _read_options(rest[1 : end - 1]), rest[end:]
             if rest and not rest.startswith(":"):
                 raise InputError(f"a colon is missing after the bracket in {shown(text)}")
-        # A value in quotes is a text.
-        options = {k: unquoted(v) if v[:1] in QUOTES else guess(v) for k, v in written.items()}
-        texts = {key: unquoted(value) for key, value in written.items()}
-        return cls(name, options, unquoted(rest[1:]) or None, texts)
+        return cls(name, options, unquoted(rest[1:]) or None)
 
     def __str__(self) -> str:
         """Write the text that parses to this agent; options that are None are left out.
@@ -72,7 +66,7 @@ class AgentSpec:
             InputError: A value or the argument needs quotes, and holds both kinds of them.
         """
         given = {key: value for key, value in self.options.items() if value is not None}
-        options = ",".join(f"{k}={_write(v, self.texts.get(k))}" for k, v in given.items())
+        options = ",".join(f"{key}={_write(value)}" for key, value in given.items())
         text = f"{self.name}[{options}]" if options else self.name
         return text if self.argument is None else f"{text}:{quoted(self.argument)}"
 
@@ -186,15 +180,15 @@ def _read_options(text: str) -> dict[str, str]:
             raise InputError(f"an option of an agent has the form key=value, not {form}")
         if key in options:
             raise InputError(f"the option {key} is given twice")
-        options[key] = value
+        options[key] = unquoted(value)
     return options
 
 
-def _write(value: Any, written: str | None) -> str:
-    """Write a value so that `AgentSpec.parse` reads it back; a number stays as it was written."""
+def _write(value: Any) -> str:
+    """Write a value so that `AgentSpec.parse` reads it back."""
     if not isinstance(value, str):
-        return json.dumps(value) if written is None else written
-    is_plain = guess(value) == value == value.strip() and not set(value) & set("[],\"'")
+        return json.dumps(value)
+    is_plain = value == value.strip() and not set(value) & set("[],\"'")
     if (is_plain and value) or (set(QUOTES) < set(value) and _is_read_back(value)):
         return value
     return _in_quotes(value)

@@ -266,8 +266,7 @@ def parse_agent(game: str, agent: AnyAgent) -> Player:
         require(*getattr(factory, "needs", ()))
         options = dict[str, Any]()
         if spec.options:
-            given = {**spec.options, **spec.texts}
-            options = options_of(factory, spec.name, skip=3).read(given)
+            options = options_of(factory, spec.name, skip=3).read(spec.options)
         reads = getattr(factory, "reads", None)
         argument = spec.argument if reads is None else reads(spec.argument)
         return NamedAgent(str(agent), factory, argument, options)

@@ -47,8 +47,8 @@ def parse_address(text: str) -> Address:
     client = spec_of(name).client
     if client is None:
         raise InputError(f"{name} has no client for the servers of a competition")
-    load(client).check(**spec.texts)
-    return Address(name, dict(spec.texts), host, parse_whole(port, "the port", 1, 65535))
+    load(client).check(**spec.options)
+    return Address(name, dict(spec.options), host, parse_whole(port, "the port", 1, 65535))
 
 
 class RemoteSeat(Table):
