@@ -15,7 +15,6 @@ from closedhand.core.registry import GAMES
 from closedhand.envs.aec import GameAEC, env as aec_env
 from closedhand.envs.observation_form import ACTION_MASK, Observation
 from closedhand.envs.parallel import GameParallel
-from closedhand.envs.seat_vector import TO_ACT, SeatVectorEnv
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.testing.expectations import Broken, expect
@@ -107,30 +106,6 @@ def check_vector(game: Game, seed: int, form: str) -> None:
             expect(infos["actor"][i] == actors[i], "who acted in {}", where)
 
 
-def check_rows(game: Game, seed: int, form: str) -> None:
-    """Check that `SeatVectorEnv` agrees with `GameVectorEnv`: actors, observations, rewards."""
-    number, seats = 2, game.num_players
-    rows = SeatVectorEnv(game, number, observation=form)
-    envs = GameVectorEnv(game, number, reward="seats", observation=form)
-    seen, row_info = rows.reset(seed=seed)
-    observations, infos = envs.reset(seed=seed)
-    over = np.zeros(number, bool)
-    for _ in range(STEPS):
-        acting = np.arange(number) * seats + infos["current_player"]
-        where = f"rows of seed {seed}, {form}"
-        alike({name: part[acting] for name, part in seen.items()}, observations, where)
-        marked = np.flatnonzero(row_info[TO_ACT])
-        expect(np.array_equal(marked, acting[~over]), "who acts, {}", where)
-        waiting = seen[ACTION_MASK][~row_info[TO_ACT]]
-        expect((waiting.sum(axis=1) == 1).all() and waiting[:, 0].all(),
-               "the masks of those who wait, {}", where)  # fmt: skip
-        chosen = np.array([_choose(observations, i) for i in range(number)])
-        seen, paid, ended, _, row_info = rows.step(np.repeat(chosen, seats))
-        observations, rewards, over, _, infos = envs.step(chosen)
-        expect(np.array_equal(paid.reshape(number, seats), rewards), "the rewards, {}", where)
-        expect(np.array_equal(ended, np.repeat(over, seats)), "the ends, {}", where)
-
-
 def check_solo(game: Game, seed: int, form: str) -> None:
     """Check that the solo env, a vector env with opponents and the AEC env agree about one seat."""
     agent, seat = _Steady(game), (seed + 1) % game.num_players
@@ -218,7 +193,6 @@ def check_parallel(game: Game, seed: int, form: str) -> None:
 
 ENVIRONMENTS: Mapping[str, Callable[[Game, int, str], None]] = {
     "AEC and vector env": check_vector,
-    "rows of seats": check_rows,
     "solo env": check_solo,
     "parallel env": check_parallel,
     "environment API": check_api,

@@ -24,7 +24,13 @@ def choices(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("leduc", {}), ("uh_leduc", {"observation": "compact"}), ("daihinmin", {"rounds": 2})],
+    [
+        ("leduc", {}),
+        ("uh_leduc", {"observation": "compact"}),
+        ("daihinmin", {"rounds": 2}),
+        ("chinese_poker", {"substeps": True}),
+        ("doudizhu", {"substeps": True, "observation": "compact"}),
+    ],
 )
 def test_rows_are_the_seats_of_the_vector_env(
     name: str, options: dict[str, Any], mode: AutoresetMode
