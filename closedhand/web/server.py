@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager, suppress
 from importlib import resources
 
 from starlette.applications import Starlette
-from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -67,10 +66,13 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
     connected: dict[Connection, None] = {}  # an ordered set, the oldest first
 
     async def file(request: Request) -> Response:
-        name = request.path_params.get("name", "index.html")
+        if not guard.admits(request.headers):
+            log.refused("a foreign origin or host", request.client.host if request.client else "?")
+            return PlainTextResponse("this server does not answer to that name", 421, HEADERS)
+        name = request.path_params["name"] or "index.html"
         if name not in files:
-            return PlainTextResponse("not found", 404)
-        return Response(files[name], headers={"Content-Type": TYPES[name]})
+            return PlainTextResponse("not found", 404, HEADERS)
+        return Response(files[name], headers={**HEADERS, "Content-Type": TYPES[name]})
 
     async def socket(websocket: WebSocket) -> None:
         peer = websocket.client.host if websocket.client else "?"
@@ -104,15 +106,6 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
             connected.pop(connection, None)
             connection.leave()
 
-    async def guarded(request: Request, answer: RequestResponseEndpoint) -> Response:
-        if guard.admits(request.headers):
-            response = await answer(request)
-        else:
-            log.refused("a foreign origin or host", request.client.host if request.client else "?")
-            response = PlainTextResponse("this server does not answer to that name", 421)
-        response.headers.update(HEADERS)
-        return response
-
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         ready = asyncio.ensure_future(lobby.in_thread(catalogue.games))
@@ -121,10 +114,9 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
         ready.cancel()
         lobby.close()
 
-    routes = [Route("/", file), Route("/{name}", file), WebSocketRoute("/ws", socket)]
+    routes = [Route("/{name:path}", file), WebSocketRoute("/ws", socket)]
     app = Starlette(routes=routes, lifespan=lifespan)
     app.add_middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED)
-    app.add_middleware(BaseHTTPMiddleware, dispatch=guarded)
     return app
 
 
