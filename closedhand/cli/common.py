@@ -364,14 +364,10 @@ def print_table(
     table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
     for heading in headings:
         justify = "right" if heading.startswith(">") else "left"
-        table.add_column(heading.removeprefix(">"), justify=justify, no_wrap=no_wrap)
+        table.add_column(heading.removeprefix(">"), justify=justify)
     for row in rows:
         table.add_row(*row)
-    console = plain_console()
-    if no_wrap:
-        unlimited = console.options.update(max_width=MOST_WIDTH)
-        console.width = max(console.width, console.measure(table, options=unlimited).maximum)
-    console.print(table)
+    plain_console(width=MOST_WIDTH if no_wrap else None).print(table)
 
 
 def save_picture(plot: Callable[[Any, Path], None], data: Any, path: Path) -> Path | None:
