@@ -3,9 +3,7 @@
 Seats and agents that cannot be used are refused by an `InputError`.
 """
 
-import copy
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -14,7 +12,7 @@ import numpy as np
 from closedhand.core import batch_kernels, lockstep
 from closedhand.core.agents import Agent, Player, act_batch, make_agent
 from closedhand.core.checks import InputError, shown
-from closedhand.core.game import Game, State, explain_illegal
+from closedhand.core.game import Game, explain_illegal
 from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT
 from closedhand.core.numba.fast_call import pack
 from closedhand.core.numba.jit import Integer, Rules
@@ -120,25 +118,6 @@ def check_seat(game: Game, seat: int | str) -> int | None:
     except InputError:
         last = game.num_players - 1
         raise InputError(f"seat must be 0 to {last}, or 'random', not {shown(seat)}") from None
-
-
-@contextmanager
-def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
-    """Restore attributes of an env if an `InputError` in this block refuses a `given` start.
-
-    If `given` is None, nothing is restored. Agents that were given as objects are not copied.
-    """
-    specs = env._opponents.specs if env._opponents is not None else ()
-    # Deepcopy does not copy objects that are in its memo.
-    memo = {id(spec): spec for spec in specs}
-    held = names if given is not None else ()
-    kept = {name: copy.deepcopy(getattr(env, name), memo) for name in held}
-    try:
-        yield
-    except InputError:
-        for name, value in kept.items():
-            setattr(env, name, value)
-        raise
 
 
 def user_seat(game: Game, opponents: Spec | None, seat: int | str) -> int:

@@ -20,7 +20,7 @@ from closedhand.envs.observation_form import (
     ObservationForm,
 )
 from closedhand.envs.opponent_kernels import BEGIN
-from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
+from closedhand.envs.opponents import Opponents, Spec, check_seat
 
 Look = tuple[np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray]
 """Arrays that a turn writes: observation, masks for observation and info, and returns."""
@@ -116,25 +116,17 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
             options: `deal`, the text of a deal, or `state`, a state to continue from.
 
         Raises:
-            InputError: The seed is not a whole number of 0 or more, an option is not a deal or the
-                state of a game in progress, or a given game ends before the user's turn; the env is
-                unchanged. Or an opponent chose an illegal action: unless the start was given, the
-                env then needs another `reset`.
+            InputError: The seed is not a whole number of 0 or more, or an option is not a deal or
+                the state of a game in progress; the env is unchanged. Or a given game ends before
+                the user's turn, or an opponent chose an illegal action: the env then needs another
+                `reset`.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
-        try:
-            with unchanged_if_refused(
-                self, given,
-                "_np_random", "_np_random_seed", "_opponents", "_states", "_paid", "seat", "_ended",
-            ):  # fmt: skip
-                self._ended = True
-                super().reset(seed=seed)
-                if seed is not None:
-                    self._opponents.seed(self.np_random)
-                look = self._start(given)
-        except InputError:
-            self._arguments = ()  # they were made for the refused start
-            raise
+        self._ended = True
+        super().reset(seed=seed)
+        if seed is not None:
+            self._opponents.seed(self.np_random)
+        look = self._start(given)
         self._has_begun, self._ended = True, False
         return self._current(look)
 

@@ -28,7 +28,7 @@ from closedhand.envs.observation_form import (
     Observation,
     ObservationForm,
 )
-from closedhand.envs.opponents import Opponents, Spec, unchanged_if_refused, user_seat
+from closedhand.envs.opponents import Opponents, Spec, user_seat
 
 Infos = dict[str, Any]
 LEGAL_ACTIONS = "legal_actions"
@@ -44,11 +44,6 @@ SCALAR_REWARD = (
 """Warning at the first step of self-play if the env was made without `reward`."""
 ONE_REWARD: Any = RecordEpisodeStatistics, NormalizeReward
 """Wrappers of Gymnasium that take one reward a game."""
-HELD = (
-    "_has_begun", "_np_random", "_np_random_seed", "_opponents", "_games", "_earned", "_steps",
-    "_needs_reset",
-)  # fmt: skip
-"""Attributes that a refused start leaves as they are."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 
 
@@ -201,9 +196,9 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 or `state`, a state to continue from.
 
         Raises:
-            InputError: A wrong number of seeds, an invalid seed, mask, deal or state, or a given
-                game ends before the user's turn; the env is unchanged. Or an opponent chose an
-                illegal action: unless the start was given, all games then need another `reset`.
+            InputError: A wrong number of seeds, or an invalid seed, mask, deal or state; the env is
+                unchanged. Or a given game ends before the user's turn, or an opponent chose an
+                illegal action: all games then need another `reset`.
         """
         given = common.given_start(self.game, options)
         mask = common.reset_options(options).get("reset_mask")
@@ -211,12 +206,12 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         if self._needs_reset and not chosen.all():
             raise InputError("no games are under way: reset all of them first")
         seeds = common.seeds_of(seed, self.num_envs)
-        with unchanged_if_refused(self, given, *HELD):
-            self._seed(seeds, chosen)
-            if given is not None:
-                self._games.states[chosen] = given
-            self._begin(chosen, dealt=given is None)
-            self._needs_reset = False
+        self._needs_reset = True
+        self._seed(seeds, chosen)
+        if given is not None:
+            self._games.states[chosen] = given
+        self._begin(chosen, dealt=given is None)
+        self._needs_reset = False
         return self.observe()
 
     def step(self, actions: np.ndarray, *, chosen: Any = None) -> Step:

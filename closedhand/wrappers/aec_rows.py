@@ -3,7 +3,6 @@
 # pyright: reportMissingTypeStubs=false
 # PettingZoo has inline types, but does not declare them.
 
-import copy
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -25,7 +24,8 @@ class AECRows(Rows):
     Some tutorials treat an AEC env as an env of one player and pay the agent that has acted. An
     agent that loses while another one acts then never gets the loss. Here each agent has its own
     row with its own rewards. If a reset plays forced actions (`AutoPass`), their rewards count with
-    the first step of the game; a given start is refused if they end the game.
+    the first step of the game; a given start is refused if they end the game, and another `reset`
+    is needed.
 
     Attributes:
         aec: The wrapped env.
@@ -58,14 +58,12 @@ class AECRows(Rows):
         return None if self.render_mode is None else (picture,)
 
     def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
-        # With forced actions played inside, a game may leave no choice.
-        if common.given_start(aec_table(self.aec).game, options) is not None:
-            trial = copy.deepcopy(self.aec)
-            trial.reset(options=options)
-            if _is_over(trial):
-                raise InputError("forced actions end this game before the first decision")
+        given = common.given_start(aec_table(self.aec).game, options) is not None
         self.aec.reset(seed=seeds[0], options=options or None)
+        # With forced actions played inside, a game may leave no choice.
         while _is_over(self.aec):
+            if given:
+                raise InputError("forced actions end this game before the first decision")
             self.aec.reset()
         self._due = self._paid()
 

@@ -125,29 +125,6 @@ def test_a_solo_env_plays_the_same_episodes(variant: Any, names: Any, slowly: An
     assert ends and quick.game_state == slow.game_state
 
 
-def test_after_a_refused_start_the_game_goes_on() -> None:
-    env = SoloEnv("leduc", opponents="random", seat=0)
-    observation, _ = env.reset(seed=1)
-    twin = copy.deepcopy(env)
-    game, rng = env.game, np.random.default_rng(0)
-
-    def is_refused() -> bool:
-        state = game.deal(rng)
-        while not game.over(state) and state.player == 0:
-            game.play(state, int(rng.choice(game.legal(state))))
-        try:
-            copy.deepcopy(env).reset(options={"state": state})
-        except InputError:
-            with pytest.raises(InputError):
-                env.reset(options={"state": state})
-        return env._arguments == ()
-
-    assert any(is_refused() for _ in range(200))
-    action = int(observation["action_mask"].argmax())
-    assert data_equivalence(env.step(action), twin.step(action))
-    assert env.game_state == twin.game_state and env.game_state["moves"] > 0
-
-
 SETTLED = {f"{case[0][0]}-{i}": case for i, case in enumerate(CASES) if "random" not in case[1]}
 """Those without draws: in a vector env policies draw from the streams of the games."""
 

@@ -90,9 +90,13 @@ def test_a_given_state_that_ends_before_our_turn_is_refused() -> None:
         for state in positions(make_game("doudizhu"), seed=1, games=50)
         if state.player == 1 and state.left[1] == 1 and state.target < 0  # his last card: he leads
     )
-    for env in (
-        SoloEnv("doudizhu", seat=2, opponents="greedy"),
-        GameVectorEnv("doudizhu", 2, seat=2, opponents="greedy"),
+    for env, action in (
+        (SoloEnv("doudizhu", seat=2, opponents="greedy"), 0),
+        (GameVectorEnv("doudizhu", 2, seat=2, opponents="greedy"), np.zeros(2, int)),
     ):
+        env.reset(seed=1)
         with pytest.raises(InputError, match="before the seat's first turn"):
             env.reset(seed=1, options={"state": state})
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            env.step(action)
+        env.reset()

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
-from support import VARIANTS, positions, variant_id
+from support import VARIANTS, variant_id
 from support_envs import Fixed, as_in_vector, deal_of, make_solo
 
 from closedhand import InputError, make_game
-from closedhand.core.numba.jit import State
 from closedhand.core.registry import GAMES as ENVIRONMENTS
 from closedhand.envs import vector
 from closedhand.envs.seat_vector import SeatVectorEnv
@@ -377,33 +376,6 @@ def test_a_compilation_that_is_interrupted_is_repeated(
     with pytest.raises(gymnasium.error.ResetNeeded):
         envs.observe()
     assert envs.reset(seed=1)[1]["action_mask"].any(axis=1).all()
-
-
-def test_after_a_refused_start_the_episodes_go_on() -> None:
-    """Rewards and steps are summed as if nobody had tried to start another game."""
-    envs = GameVectorEnv("leduc", 2, opponents="random", reward="seats")
-    game, (_, infos) = envs.game, envs.reset(seed=3)
-
-    def ends(state: State) -> bool:
-        after = [state.copy() for _ in game.legal(state)]
-        for each, action in zip(after, game.legal(state), strict=True):
-            game.play(each, int(action))
-        return all(map(game.over, after))
-
-    ended = next(
-        state.copy()
-        for state in positions(game, seed=1, games=200)
-        if not game.over(state) and state.player == 1 and ends(state)
-    )
-    _, *_, infos = envs.step(choose(infos["action_mask"], np.random.default_rng(0)))
-    twin = copy.deepcopy(envs)
-    with pytest.raises(InputError, match="before the seat's first turn"):
-        envs.reset(options={"state": ended})
-    for step in range(12):
-        actions = choose(infos["action_mask"], np.random.default_rng(step))
-        looks = envs.step(actions)
-        assert data_equivalence(looks, twin.step(actions))
-        infos = looks[-1]
 
 
 LISTED = [VARIANTS[0], ("leduc", {}), ("chinese_poker", {}), ("daihinmin", {})]
