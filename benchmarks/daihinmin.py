@@ -47,7 +47,7 @@ def random_playouts(seconds: float) -> float:
 
 def light_playouts(seconds: float) -> float:
     """Measure playouts a second of whole rounds by the policy of `monte-carlo`."""
-    return _playouts(light_policy.shipped(), seconds)
+    return _playouts(light_policy.load(), seconds)
 
 
 def default_rounds(seconds: float) -> float:

@@ -29,7 +29,7 @@ MORE = 4
 )
 def test_features_of_daihinmin_fit(rules: dict[str, Any]) -> None:
     game = make_game("daihinmin", **rules)
-    pattern = pattern_policy.shipped()
+    pattern = pattern_policy.load()
     ids, few = np.empty(game.num_actions, np.int32), np.empty(MORE * 32, np.int64)
     logits = np.empty(game.num_actions)
     found = np.empty((game.num_actions, 2, MORE * patterns.MOST_FEATURES), np.int32)

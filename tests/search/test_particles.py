@@ -84,7 +84,7 @@ def test_under_the_uniform_policy_deals_are_equally_frequent() -> None:
 @pytest.mark.slow
 def test_a_likelihood_is_enough() -> None:
     """With the policy of Daihinmin's playouts, without proposals of its own and guesses."""
-    policy = light_policy.shipped()
+    policy = light_policy.load()
     game = make_game("daihinmin", illegal="error")
     rng = np.random.default_rng(13)
     ids = np.empty(game.num_actions, np.int32)

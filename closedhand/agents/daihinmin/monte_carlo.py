@@ -2,35 +2,27 @@
 
 1. Play a sure win, or solve the game of the last two players (`search_agent.py`).
 2. Otherwise simulate: draw a determinisation, choose an action by UCB1-tuned, and play to the end
-   of the round by the policy of the playouts (`closedhand.search.monte_carlo`).
+   of the round by the light policy (`closedhand.search.monte_carlo`).
 3. Choose the action with the greatest mean payoff.
 """
 
 from functools import partial
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from closedhand.agents.daihinmin.limits import check_known, check_no_gifts
-from closedhand.agents.daihinmin.policy import light_policy, pattern_policy
+from closedhand.agents.daihinmin.limits import check_no_gifts
+from closedhand.agents.daihinmin.policy import light_policy
 from closedhand.agents.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import described
-from closedhand.core.game import Game, InputError, State, shown
+from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import Policy
 from closedhand.search.budget import SearchArgument, Threads, read_budget
 from closedhand.search.monte_carlo import MonteCarlo
-from closedhand.search.playout import Uniform
 
 USUAL = "2000"
 """Default budget."""
-SIMULATION = {"light": 6.0, "policy": 60.0, "random": 5.0}
-"""Approximate microseconds of a simulation, by the policy of its playouts."""
-POLICIES = {"light": light_policy, "policy": pattern_policy, "random": None}
-"""Modules of the policies of playouts, with `load` and `shipped`; None: without weights."""
-Playouts = Annotated[
-    Literal["light", "policy", "random"],
-    "policy of the playouts: the light one, that of `policy`, or uniformly random actions",
-]
+SIMULATION = 6.0
+"""Approximate time of a simulation, in microseconds."""
 
 
 class MonteCarloAgent(SearchAgent):
@@ -50,45 +42,27 @@ class MonteCarloAgent(SearchAgent):
 
 
 @described(
-    lambda game, argument, playouts="light", **_: argument.traits(SIMULATION[playouts]),
+    lambda game, argument, **_: argument.traits(SIMULATION),
     reads=partial(read_budget, "monte-carlo", USUAL),
 )
 def make_monte_carlo(
-    game: Game,
-    seed: int,
-    argument: SearchArgument,
-    threads: Threads = None,
-    playouts: Playouts = "light",
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None
 ) -> MonteCarloAgent:
     """Make the agent `monte-carlo`; `monte-carlo:500`, `monte-carlo:20ms:PATH` set the budget.
 
     The path is a file of weights for the policy of the playouts.
 
     Raises:
-        InputError: The weights or a number cannot be used, or the game has rules that the agent
-            does not play.
+        InputError: The weights cannot be used, or `check_no_gifts` refuses the game.
     """
     check_no_gifts(game, "monte-carlo")
-    if playouts == "policy":
-        check_known(game, "playouts=policy")
-    policy = policy_of(playouts, argument.path)
-    given = {"threads": threads, "playouts": None if playouts == "light" else playouts}
-    name = str(AgentSpec("monte-carlo", given, argument.text))
+    name = str(AgentSpec("monte-carlo", {"threads": threads}, argument.text))
+    policy = light_policy.load(argument.path)
     return MonteCarloAgent(game, name, seed, policy, **argument.spent(threads))
-
-
-def policy_of(playouts: str, path: str | None) -> Policy:
-    """Load one of `POLICIES`, from the package or a file; an `InputError` refuses other files."""
-    source = POLICIES[playouts]
-    if source is not None:
-        return source.load(Path(path)) if path else source.shipped()
-    if path:
-        raise InputError(f"{playouts} playouts have no weights: leave out {shown(path)}")
-    return Uniform()
 
 
 def playouts(game: Game) -> tuple[Game, Policy] | None:
     """Return game and policy of playouts; None for matches and for rules with gifts or discards."""
     if game.rounds > 1 or game.flat.rules.has_gifts:
         return None
-    return game, light_policy.shipped()
+    return game, light_policy.load()

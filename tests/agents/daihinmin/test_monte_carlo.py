@@ -13,34 +13,18 @@ def test_monte_carlo_refuses_other_arguments(argument: str) -> None:
         make_agent("daihinmin", f"monte-carlo:{argument}")
 
 
-def test_random_playouts_have_no_weights() -> None:
-    with pytest.raises(InputError, match="random playouts have no weights"):
-        make_agent("daihinmin", "monte-carlo[playouts=random]:30:x.npz")
-
-
 def test_the_name_says_what_departs_from_the_default() -> None:
-    options = ("", "[threads=2,playouts=policy]", "[playouts=random]")
-    for name in (f"monte-carlo{text}:30" for text in options):
+    for name in ("monte-carlo", "monte-carlo:30", "monte-carlo[threads=2]:30"):
         assert make_agent("daihinmin", name).name == name
-    assert make_agent("daihinmin", "monte-carlo[playouts=light]:30").name == "monte-carlo:30"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, {"actions": "card_sets"}, {"rounds": 2, "class_period": 5}]
 )
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("monte-carlo:30", "monte-carlo:20"),
-        ("monte-carlo[playouts=policy]:30", "monte-carlo[playouts=policy]:20"),
-        ("monte-carlo[playouts=random]:30", "monte-carlo[playouts=random]:20"),
-    ],
-    ids=["light", "policy", "random"],
-)
-def test_monte_carlo_plays_whole_rounds(names: tuple[str, str], options: dict) -> None:
+def test_monte_carlo_plays_whole_rounds(options: dict) -> None:
     game = make_game("daihinmin", illegal="error", classes="random", **options)
-    agents = [make_agent(game, name, 1) for name in names]
+    agents = [make_agent(game, name, 1) for name in ("monte-carlo:30", "monte-carlo:20")]
     state = game.deal(np.random.default_rng(12))
     while not game.over(state):
         player = int(state.player)

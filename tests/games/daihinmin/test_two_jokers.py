@@ -244,8 +244,6 @@ def test_who_does_not_know_two_jokers_says_so() -> None:
         name = agent.partition("[")[0]
         with pytest.raises(InputError, match=f"{name} is for games with one joker"):
             make_agent(game, agent)
-    with pytest.raises(InputError, match="playouts=policy is for games with one joker"):
-        make_agent(game, "monte-carlo[playouts=policy]:10")
     with pytest.raises(InputError, match="the competition has one joker"):
         logs.header(game, ["a"] * 5)
     with pytest.raises(InputError, match="the competition has one joker"):

@@ -1,12 +1,10 @@
 """The agent `policy`: the likeliest action of the pattern policy, without search."""
 
-from pathlib import Path
-
 import numpy as np
 
 from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.limits import check_known
-from closedhand.agents.daihinmin.policy.pattern_policy import load, score_all, shipped
+from closedhand.agents.daihinmin.policy.pattern_policy import load, score_all
 from closedhand.agents.daihinmin.policy.shared import options
 from closedhand.core import batch
 from closedhand.core.agent_spec import AgentSpec
@@ -55,5 +53,4 @@ def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
         InputError: The file is not of such weights, or `check_known` refuses the game.
     """
     check_known(game, "policy")
-    policy = shipped() if argument is None else load(Path(argument))
-    return PolicyAgent(game, str(AgentSpec("policy", {}, argument)), policy)
+    return PolicyAgent(game, str(AgentSpec("policy", {}, argument)), load(argument))

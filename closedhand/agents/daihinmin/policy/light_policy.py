@@ -10,7 +10,6 @@ the set of all unseen cards. Its playouts are about four times as fast as those 
 policy (`pattern_policy.py`).
 """
 
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -235,12 +234,8 @@ def policy_of(weights: np.ndarray) -> Policy:
     return Policy(weights_record(weights))
 
 
-def load(path: Path) -> Policy:
-    """Load a policy from a checkpoint of its training; an `InputError` refuses any other file."""
-    return policy_of(read_weights(path, FEATURES))
-
-
-@cache
-def shipped() -> Policy:
-    """Load the package's policy, once per process."""
-    return policy_of(shipped_weights("daihinmin_playouts", FEATURES))
+def load(path: str | None = None) -> Policy:
+    """Load the policy of a checkpoint of its training, or the package's; refuse other files."""
+    if path is None:
+        return policy_of(shipped_weights("daihinmin_playouts", FEATURES))
+    return policy_of(read_weights(Path(path), FEATURES))

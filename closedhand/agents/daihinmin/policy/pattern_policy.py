@@ -9,7 +9,6 @@
 Cards to give back in the exchange are chosen in the same way.
 """
 
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -132,12 +131,8 @@ def policy_of(weights: np.ndarray) -> Policy:
     return Policy(weights_record(weights[:FEATURES]))
 
 
-def load(path: Path) -> Policy:
-    """Load a policy from a checkpoint of its training; an `InputError` refuses any other file."""
-    return policy_of(read_weights(path, WEIGHTS, ARRAY))
-
-
-@cache
-def shipped() -> Policy:
-    """Load the package's policy, once per process."""
-    return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))
+def load(path: str | None = None) -> Policy:
+    """Load the policy of a checkpoint of its training, or the package's; refuse other files."""
+    if path is None:
+        return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))
+    return policy_of(read_weights(Path(path), WEIGHTS, ARRAY))

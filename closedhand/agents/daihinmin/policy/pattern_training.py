@@ -170,7 +170,7 @@ def gradient(
         np.empty((NUM_ACTIONS, 2), np.int64),
     )
     play_rounds(
-        game.rules, pattern_policy.policy_of(weights[:FEATURES]), light_policy.shipped(),
+        game.rules, pattern_policy.policy_of(weights[:FEATURES]), light_policy.load(),
         weights[FEATURES:].astype(np.float32), np.zeros(rounds, STATE), rng, log, scratch, sums,
     )  # fmt: skip
     return sums

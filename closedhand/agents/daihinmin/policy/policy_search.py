@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from closedhand.agents.daihinmin.limits import check_known
-from closedhand.agents.daihinmin.monte_carlo import SIMULATION, policy_of
 from closedhand.agents.daihinmin.policy import pattern_policy
 from closedhand.agents.daihinmin.policy.styles import look_back, styles_of
 from closedhand.agents.daihinmin.search_agent import SearchAgent
@@ -29,6 +28,8 @@ from closedhand.search.paired import PairedSearch
 
 USUAL = "50ms"
 """Default budget."""
+SIMULATION = 60.0
+"""Approximate time of a simulation, in microseconds."""
 WIDTH = 6
 """Maximum number of actions that are compared."""
 FAR = 4.0
@@ -119,7 +120,7 @@ class PolicySearchAgent(SearchAgent):
 
 
 @described(
-    lambda game, argument, **_: replace(argument.traits(SIMULATION["policy"]), remembers=True),
+    lambda game, argument, **_: replace(argument.traits(SIMULATION), remembers=True),
     reads=partial(read_budget, "policy-search", USUAL),
 )
 def make_policy_search(
@@ -136,6 +137,6 @@ def make_policy_search(
     check_known(game, "policy-search")
     name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument.text))
     return PolicySearchAgent(
-        game, name, seed, policy_of("policy", argument.path),
+        game, name, seed, pattern_policy.load(argument.path),
         particles=PARTICLES if worlds is None else worlds, **argument.spent(threads),
     )  # fmt: skip

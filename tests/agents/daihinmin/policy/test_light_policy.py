@@ -57,7 +57,7 @@ def test_an_eight_is_sure_only_if_it_ends_the_trick(eight_stop: bool) -> None:
 @pytest.mark.slow
 def test_what_was_played_is_likely_in_the_true_state() -> None:
     """The true state makes what players of the policy did likelier than most redealt ones."""
-    policy = light_policy.shipped()
+    policy = light_policy.load()
     game = make_game("daihinmin", illegal="error")
     rng = np.random.default_rng(14)
     ids = np.empty(game.num_actions, np.int32)

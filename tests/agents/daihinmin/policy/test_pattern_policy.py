@@ -69,12 +69,12 @@ def test_training_goes_on_bit_by_bit(tmp_path) -> None:
     assert again.learner.steps == whole.steps == 4
     for name in whole.arrays:
         assert getattr(again.learner, name).tobytes() == getattr(whole, name).tobytes()
-    weights = pattern_policy.load(path).table.weights
+    weights = pattern_policy.load(str(path)).table.weights
     assert (weights == half.learner.average[:FEATURES]).all() and weights.any()
     assert make_agent("daihinmin", f"policy:{path}").name == f"policy:{path}"
     np.savez(path, average=np.zeros(3))
     with pytest.raises(InputError, match="not hold weights of this policy"):
-        pattern_policy.load(path)
+        pattern_policy.load(str(path))
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def test_it_plays_whole_rounds_the_same_each_time(options: dict) -> None:
 
 
 def test_an_action_that_is_no_better_does_not_replace_the_policys_own() -> None:
-    agent, policy = make_agent(GAME, "policy-search:12", 1), pattern_policy.shipped()
+    agent, policy = make_agent(GAME, "policy-search:12", 1), pattern_policy.load()
     ids = np.empty(GAME.num_actions, np.int32)
     views = [GAME.view(state, int(state.player)) for state in _states(40)]
     own = [int(decide(policy, GAME.rules, view, ids)) for view in views]

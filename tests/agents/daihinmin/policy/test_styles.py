@@ -19,7 +19,7 @@ from closedhand.games.daihinmin.plays import PASS, cards_in
 
 GAME = make_game("daihinmin", classes="random")
 RNG = np.random.default_rng
-STYLES = with_distinct_name(styles.styles_of(pattern_policy.shipped()))
+STYLES = with_distinct_name(styles.styles_of(pattern_policy.load()))
 IDS = np.empty(GAME.num_actions, np.int32)
 DEAL = (
     "01234;41302;4c4s6h7c8c9hJdJhAs2s*;4d5d5s7h8h8sTcJcKdKs;3h3s5h7s9cThJsQcKcAc2c;"
