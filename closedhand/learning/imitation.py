@@ -109,8 +109,6 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
             found = records.flat_game(record.game, record.rules)  # by the rules of the record
             others = InputError("it is a game of other rules")
             same = ("num_actions", "num_players", "dtype")
-            played: list[int] = []
-            is_watched = False
             with prefixed(f"{file}, game {number}"):
                 if any(getattr(found, name) != getattr(flat, name) for name in same):
                     raise others
@@ -118,16 +116,12 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
                 if len(agents) != flat.num_players:
                     raise InputError(f"it names {len(agents)} agents, not {flat.num_players}")
                 watched = [expert is None or agent == expert for agent in agents]
-                state = records.start(found, record.deal, record.seed)
-                start = state.copy()
-                for text in record.actions:
-                    played.append(found.parse(text, state))
-                    is_watched |= watched[int(state["player"])] and len(found.legal(state)) > 1
-                    found.play(state, played[-1])
-                if found.options != flat.options and not _same(found, flat, start, played):
+                states = _positions(record)
+                played = list(map(found.parse, record.actions, states))
+                if states and found.options != flat.options and not _leads_to(flat, states, played):
                     raise others
-            if is_watched:
-                starts.append(start)
+            if any(watched[int(s["player"])] and len(found.legal(s)) > 1 for s in states):
+                starts.append(states[0])
                 actions.extend(played)
                 first.append(len(actions))
                 learned.append(watched)
@@ -137,17 +131,23 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     return Games(*map(np.array, (starts, actions, first, learned), types))
 
 
-def _same(one: Game, other: Game, start: State, actions: list[int]) -> bool:
-    """Return whether a game, recorded by the rules of `one`, has the same positions by `other`."""
-    if other.valid(start):  # such as a deal of another deck
+def _positions(record: records.Record) -> list[State]:
+    """Replay a record; return the state before each action."""
+    states: list[State] = []
+    records.replay(record, lambda state: states.append(state.copy()))
+    return states
+
+
+def _leads_to(game: Game, states: list[State], actions: list[int]) -> bool:
+    """Return whether a game is valid at the first of some states, and its actions lead to all."""
+    if game.valid(states[0]):  # such as a deal of another deck
         return False
-    states = start.copy(), start.copy()
-    for action in actions:  # nobody decides in the position after the last one
-        if states[0].tobytes() != states[1].tobytes():
+    state = states[0].copy()
+    for seen, action in zip(states, actions, strict=True):
+        if state.tobytes() != seen.tobytes():
             return False
         try:
-            one.play(states[0], action)
-            other.play(states[1], action)
+            game.play(state, action)
         except InputError:
             return False
     return True
