@@ -34,12 +34,13 @@ from closedhand.core.reading import reading
 from closedhand.core.status import ILLEGAL
 from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
+from closedhand.learning.ppo import policy_and_values
 from closedhand.learning.remote_games import Piece, cut
 from closedhand.learning.selfplay import Choose, join
 from closedhand.learning.training import DeepLearner, GreedyTemperature, Settings
 
 HELD_OUT = 20
-"""One game in so many, at least one, is held out for the accuracy; a single record is not."""
+"""One game in so many, at least one, is held out for the accuracy."""
 TRIES = 100
 """Maximum number of draws until the games drawn have decisions to learn and to predict."""
 
@@ -90,7 +91,7 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
 
     Raises:
         InputError: A record cannot be read, has another game, or positions that differ by the rules
-            of `game`; there is no decision to learn; or a file is Parquet.
+            of `game`; less than two games have a decision to learn; or a file is Parquet.
     """
     flat = game.flat
     with reading(path):
@@ -125,8 +126,9 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
                 actions.extend(played)
                 first.append(len(actions))
                 learned.append(watched)
-    if not learned:
-        raise InputError(f"{path} has no moves" + (f" of {expert}" if expert else ""))
+    if len(learned) < 2:  # one is held out
+        whose = f" of {expert}" if expert else ""
+        raise InputError(f"{path} has fewer than two games with moves{whose} to learn")
     types = flat.dtype, np.int32, np.int64, bool
     return Games(*map(np.array, (starts, actions, first, learned), types))
 
@@ -237,8 +239,6 @@ class Imitation(DeepLearner[ImitationSettings]):
             refuse_memory(self.features.game, [player])
             make_agent(self.features.game, player, 0)
             self.check_files = watch_files(self.features.game, [player])
-        if not self.holds_out:
-            self.remark = "there is one game only: none is held out, and no accuracy is shown"
 
     def sources(self) -> dict[str, Any]:
         """Return the records, the expert, and checksums of the games or the expert's files."""
@@ -249,36 +249,28 @@ class Imitation(DeepLearner[ImitationSettings]):
         return {"records": self._path and str(self._path), "expert": self._expert, "files": files}
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Learn from the decisions of some games; measure the accuracy if `holds_out`."""
+        """Measure the accuracy in held-out games; learn from the decisions of others."""
         held_out, pairs = self.pairs(rng)
-        measured: dict[str, float] = {}
-        if self.holds_out:
-            with torch.inference_mode():
-                measured["accuracy"], measured["held_out_loss"] = self._predict(held_out)
+        with torch.inference_mode():
+            accuracy, held_out_loss = self._predict(held_out)
         seen, actions = torch.from_numpy(pairs.observations), torch.from_numpy(pairs.actions)
         legal = Legal.of(pairs.masks)
         losses = 0.0
         for part in torch.from_numpy(rng.permutation(len(actions))).split(self.settings.minibatch):
             own = legal.take(part, legal.places(part))
-            found = -self._logs(seen[part], own)[own.chosen(actions[part])].mean()
-            self.take_step(found)
-            losses += len(part) * found.item()
-        return {"loss": losses / len(actions), **measured}
-
-    @property
-    def holds_out(self) -> bool:
-        """Whether games are held out: not from a single record."""
-        return self._games is None or len(self._games.starts) > 1
+            logs, _ = policy_and_values(self.network, seen[part], own)
+            loss = -logs[own.chosen(actions[part])].mean()
+            self.take_step(loss)
+            losses += len(part) * loss.item()
+        mean = losses / len(actions)
+        return {"loss": mean, "accuracy": accuracy, "held_out_loss": held_out_loss}
 
     def _predict(self, pairs: Pairs) -> tuple[float, float]:
         """Compute the share of actions that the network would choose, and the loss."""
         legal = Legal.of(pairs.masks)
-        logs = self._logs(torch.from_numpy(pairs.observations), legal)
+        logs, _ = policy_and_values(self.network, torch.from_numpy(pairs.observations), legal)
         chosen = logs[legal.chosen(torch.from_numpy(pairs.actions))]
         return float((chosen == legal.most(logs)).float().mean()), -float(chosen.mean())
-
-    def _logs(self, seen: torch.Tensor, legal: Legal) -> torch.Tensor:
-        return legal.log_softmax(self.network.legal(seen.float(), legal.rows, legal.actions)[0])
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
         """Draw decisions for the accuracy and to learn; refuse games with none in `TRIES` draws."""
@@ -296,7 +288,7 @@ class Imitation(DeepLearner[ImitationSettings]):
     def watched(
         self, rng: np.random.Generator, number: int, attempt: int
     ) -> tuple[Pairs, Pairs, int]:
-        """Draw `number` games to learn from, and held-out ones; a single record serves for both.
+        """Draw `number` games to learn from, and held-out ones.
 
         Illegal actions are included. Return the number of moves played, too: 0 with records.
         The random numbers of an expert's games depend on the number of the `attempt`.
@@ -313,10 +305,9 @@ class Imitation(DeepLearner[ImitationSettings]):
         else:
             every = np.arange(len(self._games.starts))
             kept = every % HELD_OUT == min(HELD_OUT, len(every)) - 1
-            learned = ~kept if self.holds_out else kept
             found = [
                 encode(self.features, self._games, rng.choice(every[own], size))
-                for own, size in ((kept, few), (learned, number))
+                for own, size in ((kept, few), (~kept, number))
             ]
         return found[0], found[1], moves
 

@@ -69,7 +69,7 @@ def test_records_need_a_function_that_finds_their_sub_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = make_game("doudizhu")
-    games = read_games(game, record(tmp_path, "doudizhu", 1))
+    games = read_games(game, record(tmp_path, "doudizhu", 2))
     monkeypatch.delattr(substeps, "next_step")
     with pytest.raises(InputError, match="doudizhu defines no `next_step`"):
         encode(Features(game), games, np.arange(1))
@@ -101,11 +101,10 @@ def test_what_is_held_out_is_not_learned(
     assert held_out and not held_out & learned
 
 
-def test_nothing_of_a_single_game_is_held_out(tmp_path: Path) -> None:
+def test_a_single_game_is_refused(tmp_path: Path) -> None:
     path = record(tmp_path, "leduc", 1)
-    learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, records=path)
-    assert "none is held out" in learner.remark
-    assert learn(learner, 1).measured.keys() == {"loss"}
+    with pytest.raises(InputError, match="fewer than two games with moves to learn"):
+        Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, records=path)
 
 
 def test_records_without_decisions_are_refused(
@@ -190,7 +189,7 @@ def test_games_of_more_players_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("expert", "reason"),
     [
-        ("nobody", "has no moves of nobody"),
+        ("nobody", "fewer than two games with moves of nobody to learn"),
         (None, "line 1: it is a record of leduc, not of doudizhu"),
     ],
 )
@@ -260,10 +259,11 @@ def test_games_in_which_the_expert_does_not_play_teach_nothing(tmp_path: Path) -
     path, game = record(tmp_path, "leduc", 60), make_game("leduc")
     read = list(records.read(path, "leduc"))
     rare = [
-        replace(each, agents=each.agents if i == 40 else ("a", "b")) for i, each in enumerate(read)
+        replace(each, agents=each.agents if i in (20, 40) else ("a", "b"))
+        for i, each in enumerate(read)
     ]
     records.write(path, rare)
-    assert len(read_games(game, path, "player 0").starts) == 1
+    assert len(read_games(game, path, "player 0").starts) == 2
     settings = ImitationSettings(**SMALL)
     learner = learn(Imitation(game, settings, 1, records=path, expert="player 0"), 3)
     assert learner.decisions > 0
