@@ -20,10 +20,9 @@ from closedhand.wrappers.adapting import only_part, vector_env
 
 with needing():
     from tianshou.data import Batch
-    from tianshou.env import BaseVectorEnv, PettingZooEnv
+    from tianshou.env import BaseVectorEnv
     from tianshou.utils.net.common import AbstractDiscreteActor
 
-LIBRARY = "Tianshou"
 Ids = int | Sequence[int] | np.ndarray | None
 
 
@@ -46,8 +45,8 @@ class TianshouVectorEnv(BaseVectorEnv):
                 pays all seats in one row, or has parts beside `observation`, which Tianshou would
                 lose.
         """
-        self.env = vector_env(env, LIBRARY, AutoresetMode.DISABLED)
-        self.part = only_part(self.env.single_observation_space, LIBRARY)
+        self.env = vector_env(env, "Tianshou", AutoresetMode.DISABLED)
+        self.part = only_part(self.env.single_observation_space, "Tianshou")
         self.env_num = self.env.num_envs
         self.is_async = False
         self.is_closed = False
@@ -137,32 +136,6 @@ class TianshouVectorEnv(BaseVectorEnv):
 
     def _infos(self, ids: np.ndarray) -> np.ndarray:
         return np.array([{} for _ in ids])
-
-
-class TianshouAEC(PettingZooEnv):
-    """A PettingZoo env of this package for Tianshou's multi-agent algorithms.
-
-    Tianshou's own class keeps `observation` and the mask and drops all other parts; this one
-    refuses such parts. The mask is an array, bool [num_actions], instead of a list.
-    """
-
-    def __init__(self, env: Any) -> None:
-        """Wrap what `pettingzoo.make("aec", ...)` returns; an `InputError` refuses other parts."""
-        only_part(env.observation_space(env.possible_agents[0]), LIBRARY)
-        super().__init__(env)
-
-    def _masked(self, seen: dict[str, Any]) -> dict[str, Any]:
-        return {**seen, "mask": np.asarray(seen["mask"], bool)}
-
-    def reset(self, *args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start a new game; return the observation of the agent to act, with its mask, and info."""
-        seen, info = super().reset(*args, **kwargs)
-        return self._masked(seen), info
-
-    def step(self, action: Any) -> tuple[dict[str, Any], list[Any], bool, bool, dict[str, Any]]:
-        """Play an action of the agent to act; the rewards are those of all agents, by seat."""
-        seen, rewards, ended, cut, info = super().step(action)
-        return self._masked(seen), list(rewards), ended, cut, info
 
 
 class MaskedActor(AbstractDiscreteActor):

@@ -40,7 +40,7 @@ GLUE = {
     "SB3VecEnv": "closedhand.wrappers.sb3",
     "torchrl_env": "closedhand.wrappers.torchrl",
     "TianshouVectorEnv": "closedhand.wrappers.tianshou",
-    "TianshouAEC": "closedhand.wrappers.tianshou",
+    "PettingZooEnv": "tianshou.env",
     "DummyVectorEnv": "tianshou.env",
     "SeatVectorEnv": "closedhand.envs",
     "AECRows": "closedhand.wrappers",

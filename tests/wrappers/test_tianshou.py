@@ -138,13 +138,10 @@ def test_networks_obey_masks() -> None:
 def test_agents_of_pettingzoo_learn_together() -> None:
     from tianshou.algorithm import MultiAgentOffPolicyAlgorithm
     from tianshou.data import Collector, VectorReplayBuffer
-    from tianshou.env import DummyVectorEnv
-
-    from closedhand.wrappers.tianshou import TianshouAEC
+    from tianshou.env import DummyVectorEnv, PettingZooEnv
 
     def table() -> Any:
-        made = pettingzoo.make("aec", "closedhand/leduc-v0", observation="compact")
-        return TianshouAEC(made)
+        return PettingZooEnv(pettingzoo.make("aec", "closedhand/leduc-v0", observation="compact"))
 
     envs = DummyVectorEnv([table] * 2)
     agents = MultiAgentOffPolicyAlgorithm(
@@ -161,13 +158,11 @@ def test_agents_of_pettingzoo_learn_together() -> None:
 
 
 def test_what_would_be_lost_is_refused() -> None:
-    from closedhand.wrappers.tianshou import TianshouAEC, TianshouVectorEnv
+    from closedhand.wrappers.tianshou import TianshouVectorEnv
 
     line = "Tianshou keeps 'observation' alone and would lose status: make the env with obs"
     with pytest.raises(InputError, match=line):
         make(observation="planes")
-    with pytest.raises(InputError, match=line):
-        TianshouAEC(pettingzoo.make("aec", "closedhand/leduc-v0"))
     with pytest.raises(InputError, match="Tianshou needs another reset: use autoreset_mode='Disab"):
         make(autoreset_mode="SameStep")
     with pytest.raises(InputError, match="Tianshou takes one reward a row: leave out reward='seat"):
