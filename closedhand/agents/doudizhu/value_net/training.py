@@ -21,8 +21,6 @@ from closedhand.agents.doudizhu.value_net import files, network
 from closedhand.agents.doudizhu.value_net.agent import Policy, ValueNetAgent, policy_of
 from closedhand.agents.doudizhu.value_net.learning import Optimiser, learn, new_optimiser
 from closedhand.agents.doudizhu.value_net.self_play import SAMPLE, play_games
-from closedhand.core.agents import Agent
-from closedhand.core.duplicate import play_chunk
 from closedhand.core.files import write_arrays
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
@@ -33,6 +31,7 @@ from closedhand.core.run import NPZ, Format, Run
 from closedhand.core.threads import in_threads
 from closedhand.core.version import __version__
 from closedhand.core.workers import RemoteWorkers
+from closedhand.learning.evaluation import judge
 
 GAMES, PIECE = 1024, 128
 """Games in a step, and in a piece, which a thread or a process plays at a time."""
@@ -213,14 +212,15 @@ class Training:
         self.optimiser = Optimiser(*(state[f"optimiser_{name}"] for name in Optimiser._fields))
 
     def summary(self) -> dict[str, Any]:
-        """Return the counts, the results against `decompose`, and the mean loss; reset the loss."""
-        measured = measure(self.game, self.agent())  # first: an interruption leaves the loss
+        """Return the counts, the score against `decompose`, and the mean loss; reset the loss."""
+        # First: an interruption leaves the loss.
+        score = judge(self.game, self.agent(), "decompose", DEALS, 0)
         total, number = self.losses.tolist()
         self.losses = np.zeros(2)
         return {
             **{name: getattr(self, name) for name in files.NUMBERS},
             "loss": round(total / max(number, 1), 5),
-            **measured,
+            **score.entry(),
         }
 
     @property
@@ -250,24 +250,6 @@ def piece_elsewhere(game: Game, policy: Policy, rng: np.random.Generator) -> tup
     room = np.zeros(ROOM, SAMPLE)
     games, samples = play_piece(game, policy, rng, room)
     return games, room[:samples]
-
-
-def measure(game: Game, agent: Agent) -> dict[str, float]:
-    """Measure the win rate and gain of an agent against `decompose` in `DEALS` duplicate deals.
-
-    The gain is half the difference of the landlord's payoffs, with the agent as the landlord and
-    with `decompose`. The results are the means `won` and `gained`, and their standard errors,
-    `won_error` and `gained_error`.
-    """
-    # By table: the agent as the landlord, then as the peasants.
-    payoffs = play_chunk(game, [agent, "decompose"], 0, range(DEALS)).returns[:, :, 0]
-    won = ((payoffs > 0) == (True, False)).mean(axis=1)
-    gained = (payoffs[:, 0] - payoffs[:, 1]) / 2
-    found: dict[str, float] = {}
-    for name, values in (("won", won), ("gained", gained)):
-        found[name] = round(float(values.mean()), 4)
-        found[f"{name}_error"] = round(float(values.std() / DEALS**0.5), 4)
-    return found
 
 
 CHECKPOINT = "learner.npz"
