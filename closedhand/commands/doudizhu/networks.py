@@ -9,6 +9,7 @@ from closedhand.cli import common
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import NETWORK, TORCH_CHECKPOINT, FileKind, object_within
 from closedhand.core.parsing import parse_whole
+from closedhand.core.statistics import Estimate
 from closedhand.core.threads import MOST_THREADS
 
 Out = Annotated[
@@ -125,7 +126,7 @@ def self_play(
 
     Every deal is played four times, and the return of a game is compared with the other games of
     its deal; with --critic, a value network rates the plays. Saves the networks in OUT, and their
-    wins against the networks at the start, with standard errors, in OUT/history.json. All
+    wins against the networks at the start, with 95% intervals, in OUT/history.json. All
     evaluations play the same 200 deals, so that trainings can be compared: the best of many is a
     little better there than on other deals.
 
@@ -155,10 +156,10 @@ def self_play(
         )
     if result.history:
         last = result.history[-1]
-        won, half = 100 * last["win_rate"], 196 * last["win_rate_error"]
+        won, interval = Estimate(*last["won"]).cells(".1%")
         typer.echo(
             f"{last['games']:,} games, {last['games_per_second']:.0f} games/s: "
-            f"wins {won:.1f}% ({won - half:.1f} to {won + half:.1f}) against the start in duplicate"
+            f"wins {won} ({interval}) against the start in duplicate"
         )
     typer.echo(f"saved {result.path}: play it as the agent {AgentSpec('policy-net', {}, str(out))}")
     common.leave_if_interrupted(result.interrupted)

@@ -40,6 +40,7 @@ from torch.optim.swa_utils import AveragedModel
 from closedhand.agents.doudizhu.decompose.tuning import TABLES
 from closedhand.agents.doudizhu.deeprocket import networks, sampling
 from closedhand.agents.doudizhu.deeprocket.critic import critic_of
+from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
 from closedhand.agents.doudizhu.network_agents import policy_files
 from closedhand.core.agents import digests
 from closedhand.core.checks import check_learner_seed
@@ -48,6 +49,7 @@ from closedhand.core.registry import make_game
 from closedhand.core.run import Run
 from closedhand.core.threads import cores
 from closedhand.core.version import __version__
+from closedhand.learning.evaluation import judge
 from closedhand.learning.ppo import clipped_gain
 from closedhand.learning.tensors import TORCH
 from closedhand.learning.torch_threads import choose_threads
@@ -276,17 +278,15 @@ class Tuning:
 
     def summary(self) -> dict[str, Any]:
         """Make a check: play against the initial network, and reset the counts."""
-        now = self.policy.result, self.kicker.result
-        before = self.policy.start, self.kicker.start
-        won, error = sampling.win_rate(self.game, now, before, CHECK_DEALS)
+        pairs = (self.policy.result, self.kicker.result), (self.policy.start, self.kicker.start)
+        now, before = (PolicyNetAgent(self.game, "policy-net", *pair) for pair in pairs)
         found = {
             "step": self.steps,
             "games": self.played,
             "games_per_second": round(self.speed, 1),
             "landlord_wins": round(self._won / max(1, self.games), 4),
             "kl": round(self.policy.kl, 5),
-            "win_rate": round(won, 4),
-            "win_rate_error": round(error, 4),
+            **judge(self.game, now, before, CHECK_DEALS, 0).entry(),
         }
         self._forget()
         return found
@@ -366,7 +366,7 @@ def train(
     def report() -> None:
         text = f"{tuning.played:,} games"
         text += f", {tuning.speed:.0f} games/s" if tuning.games else ""
-        text += f", wins {run.history[-1]['win_rate']:.1%}" if run.history else ""
+        text += f", wins {run.history[-1]['won'][0]:.1%}" if run.history else ""
         progress(min(1.0, run.seconds / limit), text)
 
     run.work(limit, progress=report)

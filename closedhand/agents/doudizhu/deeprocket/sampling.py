@@ -1,4 +1,4 @@
-"""Games that policy networks play in lockstep, for learning (`fine_tuning.py`) and comparison.
+"""Games that policy networks play in lockstep, to learn from (`fine_tuning.py`).
 
 A game counts as won or lost, without bombs. Games of the same deal are compared, so that its luck
 cancels out, as in the paper's duplicate mode (appendix B).
@@ -14,11 +14,7 @@ from closedhand.agents.doudizhu.deeprocket.networks import Network, probabilitie
 from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent, observation_of
 from closedhand.agents.doudizhu.value_net.agent import Policy
 from closedhand.core import batch, lockstep
-from closedhand.core.duplicate import play_chunk
 from closedhand.core.game import Game
-
-Networks = tuple[Network, Network]
-"""A policy and a kicker network."""
 
 
 class Decisions(NamedTuple):
@@ -138,32 +134,3 @@ def play_deals(
     assert groups is not None  # the landlord leads with a choice
     won = batch.returns(game, states)[:, 0].reshape(number, tables) > 0
     return groups, sampler.decisions(kickers=True), won
-
-
-def win_rate(game: Game, one: Networks, other: Networks, deals: int) -> tuple[float, float]:
-    """Return the share of duplicate games that the pair `one` wins, and its standard error.
-
-    Every deal is played twice, without sampling: each pair is the landlord once, against the other
-    as both peasants. The deals depend on their number alone. `game` is as for `play_deals`.
-    """
-    rng = np.random.default_rng((0, deals))
-    dealt = np.array([game.deal(rng) for _ in range(deals)], game.dtype)
-    agents = [PolicyNetAgent(game, "policy-net", *networks) for networks in (one, other)]
-    # By table: as the landlord, who has seat 0, and as the peasants.
-    won = play_chunk(game, agents, 0, range(deals), dealt).returns[:, :, 0] > 0
-    return estimate((won == [True, False]).mean(axis=1))
-
-
-def estimate(shares: np.ndarray) -> tuple[float, float]:
-    """Compute the mean of the deals' shares of games won, and its standard error.
-
-    Equal networks often win every deal once, so that the variance of a sample may be 0. The error
-    therefore includes two additional deals, one won twice and one lost twice (Bonett and Price,
-    2012). With them the usual 95% interval holds. The shares are 0, 1/2 or 1, float64 [deals].
-
-    Examples:
-        >>> [round(each, 4) for each in estimate(np.full(198, 0.5))]
-        [0.5, 0.0035]
-    """
-    more = np.append(shares, (0.0, 1.0))
-    return float(shares.mean()), float(more.std() / np.sqrt(len(more)))
