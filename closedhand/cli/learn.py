@@ -9,14 +9,7 @@ from typing import Any
 
 import typer
 
-from closedhand.cli.common import (
-    cluster_at,
-    given_pairs,
-    leave_if_interrupted,
-    make_folder,
-    note,
-    refuse_clocked,
-)
+from closedhand.cli import common
 from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.agents import traits_of
 from closedhand.core.cubins import FOLDER
@@ -73,28 +66,32 @@ def trainer(*own: Option) -> Callable[..., None]:
             if device != "cpu":
                 cls, more = load(ON_GPU[algorithm]), {"device": device}
         table = settings_of(algorithm, on_gpu=device != "cpu")
-        settings = cls.settings_type(**table.read(given_pairs(chosen["setting"], "a setting")))
+        settings = cls.settings_type(
+            **table.read(common.given_pairs(chosen["setting"], "a setting"))
+        )
         learner = cls(
             game, settings, seed, against=split_agents(chosen["against"]),
             threads=chosen["threads"], **more,
         )  # fmt: skip
         playing = {*more.get("opponents", ()), more.get("expert")} - {SELF, POOL, None}
-        refuse_clocked(learner.features.game, playing, chosen.get("ray"))
+        common.refuse_clocked(learner.features.game, playing, chosen.get("ray"))
         remark = learner.remark or (f"learning on {device}" if DEVICE in own else "")
         run = prepare(learner, folder, restart)
         if remark:
-            note(remark)
+            common.note(remark)
         steps = chosen["steps"]
-        with cluster_at(chosen.get("ray")) as remote:
+        with common.cluster_at(chosen.get("ray")) as remote:
             if remote is not None:
                 learner.remote = remote
                 cores, pieces = remote.cores, learner.settings.pieces
                 if cores > pieces:
                     advice = f"try --set pieces={cores}"
-                    note(f"pieces={pieces} gives work to {pieces} of {cores} cores: {advice}")
+                    common.note(
+                        f"pieces={pieces} gives work to {pieces} of {cores} cores: {advice}"
+                    )
             work(run, folder, None if steps else run.seconds + seconds, steps)
         typer.echo(f"saved {folder}: play it as the agent {AgentSpec('learned', {}, str(folder))}")
-        leave_if_interrupted(run.interrupted)
+        common.leave_if_interrupted(run.interrupted)
 
     return learn
 
@@ -146,13 +143,13 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
         population.OPPONENTS: FileKind("a list of opponents", headed(population.HEADING)),
     }
     refuse_agents_in(learner, [folder / name for name in results])
-    make_folder(folder, results)
+    common.make_folder(folder, results)
     checkpoint = folder / runs.CHECKPOINT
     run = runs.begin(learner, folder)
     if restart and checkpoint.exists():  # without a checkpoint the files may be of another program
         runs.clear(folder)
     if run.resume_if_kept(restart):
-        note(f"resuming after {learner.decisions:,} decisions")
+        common.note(f"resuming after {learner.decisions:,} decisions")
     return run
 
 
@@ -196,7 +193,7 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
     with board(folder / BOARD, learner.decisions) as add:
 
         def report(entry: dict[str, Any]) -> None:
-            note(line_of(entry))
+            common.note(line_of(entry))
             add(entry)
 
         run.on_evaluation = report

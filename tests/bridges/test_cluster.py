@@ -164,7 +164,7 @@ def weights_of(learner: Any) -> np.ndarray:
 def test_a_restarted_command_goes_on(
     cluster: Cluster, in_empty_folder: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("closedhand.cli.learn.cluster_at", lambda address: nullcontext(cluster))
+    monkeypatch.setattr("closedhand.cli.common.cluster_at", lambda address: nullcontext(cluster))
     words = "train leduc --algorithm ppo --set width=16 --set batch=256 --set pieces=3"
     for folder, steps in (("here", 2000), ("there --ray local", 1000), ("there --ray local", 2000)):
         done = CliRunner().invoke(app, f"{words} --steps {steps} --out {folder}".split())
