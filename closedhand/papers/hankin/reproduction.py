@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -89,13 +89,9 @@ def blog_ranges() -> list[dict[str, Any]]:
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
     """List the parts to compute by name, in order; files of the training go to `folder`."""
     game = make_game("chinese_poker")
-    tables, seed = folder / "blog-tables.npz", plan.seed
-
-    def blog() -> separable.Tables:
-        return _blog_tables(game, tables, seed)
-
+    seed, blog = plan.seed, partial(blog_tables, game, plan.seed)
     found: dict[str, Part] = {
-        "ranges": lambda notes: ranges(game, tables, seed),
+        "ranges": lambda notes: ranges(game, folder, seed),
         "hand": lambda notes: differing_hand(game, blog(), plan.pool, seed, notes),
         "match": lambda notes: match(game, blog(), plan.hands, plan.pool, seed, notes),
     }
@@ -120,25 +116,20 @@ def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
     return compute_parts(parts(folder, plan), folder, settings, progress)
 
 
-def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separable.Tables:
-    """Train tables as in the blog; unless `anew`, load equal ones if the file has them."""
+@lru_cache(1)
+def blog_tables(game: Game, seed: int) -> separable.Tables:
+    """Train tables as in the blog, once per process."""
     run = training.Training(game, "blog", HANDS_A_CYCLE, seed=seed)
-    if path.exists() and not anew:
-        kept = separable.load(path)
-        # The file may be of another seed or version.
-        if kept.about == {**run.tables.about, "cycles": CYCLES}:
-            return kept
     for _ in range(CYCLES):
         run.advance()
-    separable.save(run.tables, path)
     return run.tables
 
 
-def ranges(game: Game, path: Path, seed: int) -> dict[str, Any]:
+def ranges(game: Game, folder: Path, seed: int) -> dict[str, Any]:
     """Train as in the blog, and compare the tables with the blog's chances and example.
 
-    The tables are also written beside `path`, as `complete.csv` and, with fewer rows, as
-    `more-complete.csv`.
+    The tables are also written to the folder, as `blog-tables.npz`, as `complete.csv` and, with
+    fewer rows, as `more-complete.csv`.
 
     Returns:
         `seconds` of training; `ranges` and `stated`, the blog's chances beside ours, in percent;
@@ -146,10 +137,11 @@ def ranges(game: Game, path: Path, seed: int) -> dict[str, Any]:
         arranges the example alike.
     """
     start = time.perf_counter()
-    tables = _blog_tables(game, path, seed, anew=True)
+    tables = blog_tables(game, seed)  # not trained before, as this is the first part
     seconds, win = time.perf_counter() - start, tables.win
+    separable.save(tables, folder / "blog-tables.npz")
     for name, step in (("complete", 0.0), ("more-complete", SPARSE)):
-        write_atomically(path.parent / f"{name}.csv", separable.csv_text(tables, step))
+        write_atomically(folder / f"{name}.csv", separable.csv_text(tables, step))
 
     def ours(name: str, text: str) -> float:
         part = PARTS.index(name)
