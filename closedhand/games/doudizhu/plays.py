@@ -7,7 +7,7 @@ range of flat action ids, one for each choice of kickers, in ascending order.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from itertools import combinations, combinations_with_replacement
 from typing import NamedTuple
@@ -134,50 +134,6 @@ PLAYS = record_type(
 Kickers = tuple[int, ...]
 
 
-def all_distinct_solos(main: range, number: int) -> Iterator[Kickers]:
-    """Iterate over solo kickers of different ranks, also both jokers."""
-    return combinations([r for r in range(15) if r not in main], number)
-
-
-def distinct_solos(main: range, number: int) -> Iterator[Kickers]:
-    """Iterate over solo kickers of different ranks, never both jokers."""
-    jokers = {SMALL_JOKER, BIG_JOKER}
-    return (kickers for kickers in all_distinct_solos(main, number) if not jokers <= {*kickers})
-
-
-def repeated_solos(main: range, number: int) -> Iterator[Kickers]:
-    """Iterate over solo kickers, up to three of a rank, never both jokers."""
-    ranks = [r for r in range(15) if r not in main]
-    for kickers in combinations_with_replacement(ranks, number):
-        jokers = kickers.count(SMALL_JOKER) + kickers.count(BIG_JOKER)
-        if jokers < 2 and all(kickers.count(r) < 4 for r in kickers):
-            yield kickers
-
-
-def repeated_solos_beside(main: range, number: int) -> Iterator[Kickers]:
-    """Iterate over `repeated_solos` without three of a rank that would lengthen the chain."""
-    neighbours = {main[0] - 1, main[-1] + 1} & set(range(ACE + 1))
-    for kickers in repeated_solos(main, number):
-        if all(kickers.count(r) < 3 for r in neighbours):
-            yield kickers
-
-
-def any_solos(main: range, number: int) -> Iterator[Kickers]:
-    """Iterate over all solo kickers that do not make a longer or a higher chain of trios.
-
-    So each set of cards is one play. With three kickers of a neighbouring rank, three trios are a
-    chain of four. Of several chains of four or five trios with the same cards, the highest counts.
-    """
-    ranks = [r for r in range(15) if r not in main]
-    beside = {main[-1] + 1} | ({main[0] - 1} if len(main) == 3 else set())
-    beside &= set(range(ACE + 1))
-    for kickers in combinations_with_replacement(ranks, number):
-        counts = Counter(kickers)
-        in_deck = all(n <= (4 if r <= TWO else 1) for r, n in counts.items())
-        if in_deck and all(counts[r] != 3 for r in beside):
-            yield kickers
-
-
 class Deck(NamedTuple):
     """The cards of a game and their division."""
 
@@ -198,8 +154,10 @@ WHOLE = Deck(4 * RANKS[:13] + RANKS[13:], 17)
 class Preset(NamedTuple):
     """The plays and the deck of a program, a paper or a variant."""
 
-    # Iterates over solo kickers, by the main ranks and the number of kickers.
-    solos: Callable[[range, int], Iterator[Kickers]]
+    alike: int = 1  # most solo kickers of one rank
+    both_jokers: bool = False  # whether both jokers may be kickers of one play
+    no_trio_above: bool = False  # never three kickers of the rank above, which lengthen a chain
+    no_trio_below: range = range(0)  # lengths of the chains without three of the rank below
     fours: bool = True  # whether four cards of a rank may take kickers
     bidding: bool = False  # whether an auction is part of the program's game
     robbing: bool = False  # whether the auction is by calling and robbing
@@ -211,17 +169,37 @@ class Preset(NamedTuple):
 
 
 PRESETS = {
-    "deeprocket": Preset(distinct_solos),
-    "rlcard": Preset(repeated_solos_beside),
-    "openspiel": Preset(repeated_solos, fours=False, bidding=True),
-    "douzero": Preset(any_solos, by_cards=True),
-    "botzone": Preset(all_distinct_solos, bidding=True, shuttles=True, forced=True, spring=True),
-    "mini": Preset(distinct_solos, deck=Deck(4 * "3456" + "SB", 5)),
-    "tiny": Preset(distinct_solos, deck=Deck("33344455SB", 3)),
-    "two_players": Preset(
-        distinct_solos, bidding=True, robbing=True, deck=Deck(4 * RANKS[2:13] + "SB", 17, 2, 9)
+    "deeprocket": Preset(),
+    "rlcard": Preset(alike=3, no_trio_above=True, no_trio_below=range(1, 6)),
+    "openspiel": Preset(alike=3, fours=False, bidding=True),
+    # Each set of cards is one play: three trios and three cards of a neighbouring rank are a chain
+    # of four. Of several chains of four or five trios with the same cards, the highest counts.
+    "douzero": Preset(
+        alike=4, both_jokers=True, no_trio_above=True, no_trio_below=range(3, 4), by_cards=True
     ),
+    "botzone": Preset(both_jokers=True, bidding=True, shuttles=True, forced=True, spring=True),
+    "mini": Preset(deck=Deck(4 * "3456" + "SB", 5)),
+    "tiny": Preset(deck=Deck("33344455SB", 3)),
+    "two_players": Preset(bidding=True, robbing=True, deck=Deck(4 * RANKS[2:13] + "SB", 17, 2, 9)),
 }
+
+
+def solo_kickers(preset: Preset, main: range, number: int) -> Iterator[Kickers]:
+    """Iterate over the solo kickers that a preset allows beside the main ranks of a group."""
+    lengthening: list[int] = []
+    if preset.no_trio_above and main[-1] < ACE:  # chains end at the ace
+        lengthening.append(main[-1] + 1)
+    if len(main) in preset.no_trio_below:
+        lengthening.append(main[0] - 1)
+    others = [r for r in range(15) if r not in main]
+    choices = combinations if preset.alike == 1 else combinations_with_replacement
+    for kickers in choices(others, number):
+        jokers = kickers.count(SMALL_JOKER), kickers.count(BIG_JOKER)
+        if max(jokers) > 1 or (sum(jokers) > 1 and not preset.both_jokers):
+            continue
+        most = max(map(kickers.count, kickers))
+        if most <= preset.alike and all(kickers.count(r) != 3 for r in lengthening):
+            yield kickers
 
 
 def kicker_sets(preset: Preset, category: Category, main: range) -> list[Kickers]:
@@ -233,7 +211,7 @@ def kicker_sets(preset: Preset, category: Category, main: range) -> list[Kickers
         return []
     if category.unit == 2:
         return list(combinations([r for r in range(TWO + 1) if r not in main], number))
-    return list(preset.solos(main, number))
+    return list(solo_kickers(preset, main, number))
 
 
 def mains_of(category: Category, length: int) -> list[range]:
