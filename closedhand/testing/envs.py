@@ -5,12 +5,11 @@ import math
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
-from typing import Any
 
 import numpy as np
 
 from closedhand.core.agents import make_agent
-from closedhand.core.game import Game, State
+from closedhand.core.game import Game
 from closedhand.core.registry import GAMES
 from closedhand.envs.aec import GameAEC, env as aec_env
 from closedhand.envs.observation_form import ACTION_MASK, Observation
@@ -18,23 +17,6 @@ from closedhand.envs.parallel import GameParallel
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.testing.expectations import Broken, expect
-
-
-class _Steady:
-    """An agent that chooses by its observation alone, so that it plays alike in every env."""
-
-    name = "steady"
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-
-    def act(self, view: State) -> int:
-        return self.choose(self.game.observe(view, int(view.player)), self.game.legal(view))
-
-    @staticmethod
-    def choose(seen: Observation, legal: np.ndarray) -> int:
-        numbers = seen["observation"].astype(np.int64).ravel()
-        return int(legal[numbers @ np.arange(1, len(numbers) + 1) % len(legal)])
 
 
 def check_api(game: Game, seed: int, form: str) -> None:
@@ -46,7 +28,7 @@ def check_api(game: Game, seed: int, form: str) -> None:
         from gymnasium.utils.env_checker import check_env
         from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
-        solo = SoloEnv(game, opponents=_Steady(game), observation=form)
+        solo = SoloEnv(game, opponents="random", observation=form)
         api_test(aec_env(game, observation=form), num_cycles=60)
         seed_test(lambda: aec_env(game, observation=form), num_cycles=60)
         check_env(solo, skip_render_check=True)
@@ -76,7 +58,7 @@ STEPS = 60
 
 def check_vector(game: Game, seed: int, form: str) -> None:
     """Check that the vector env agrees with the AEC env: observations, masks, rewards."""
-    number = 3
+    number, rng = 3, np.random.default_rng(seed)
     singles = [GameAEC(game, observation=form) for _ in range(number)]
     for i, single in enumerate(singles):
         single.reset(seed=seed + i)
@@ -88,7 +70,7 @@ def check_vector(game: Game, seed: int, form: str) -> None:
         actions = np.zeros(number, np.int64)
         for i, single in enumerate(singles):
             if not over[i]:
-                actions[i] = _choose(observations, i)
+                actions[i] = rng.choice(np.flatnonzero(observations[ACTION_MASK][i]))
                 single.step(int(actions[i]))
         begun = np.flatnonzero(over)
         observations, rewards, over, _, infos = envs.step(actions)
@@ -104,58 +86,6 @@ def check_vector(game: Game, seed: int, form: str) -> None:
             expect(rewards[i].tolist() == paid,
                    "the rewards of {} are {}, not {}", where, rewards[i], paid)  # fmt: skip
             expect(infos["actor"][i] == actors[i], "who acted in {}", where)
-
-
-def check_solo(game: Game, seed: int, form: str) -> None:
-    """Check that the solo env, a vector env with opponents and the AEC env agree about one seat."""
-    agent, seat = _Steady(game), (seed + 1) % game.num_players
-    solo = SoloEnv(game, opponents=agent, seat=seat, observation=form)
-    envs = GameVectorEnv(game, 1, opponents=agent, seat=seat, observation=form)
-    table, name = GameAEC(game, observation=form), f"player_{seat}"
-    seen, info = solo.reset(seed=seed)
-    batch, _ = envs.reset(seed=seed)
-    table.reset(seed=seed)
-    over = False
-    for _ in range(STEPS):
-        # A game that ends before the seat's turn is no episode of it.
-        while not over and table.agent_selection != name:
-            _let_act(table, agent, name)
-            if all(table.terminations.values()):
-                seen, info = _begin_as(envs, solo, table)
-        where = f"seat {seat}, {form}"
-        alike(_row(batch, 0), _shown(seen, over), where + ", vector and solo env")
-        alike(seen, table.observe(name), where + ", solo and AEC env")
-        if over:
-            batch, *_ = envs.step(np.zeros(1, np.int64))
-            seen, info, over = *_begin_as(envs, solo, table), False
-            continue
-        action = int(np.random.default_rng(seed).choice(np.flatnonzero(seen[ACTION_MASK])))
-        seen, reward, over, _, info = solo.step(np.int64(action))
-        batch, rewards, *_ = envs.step(np.array([action]))
-        table.step(action)
-        paid = table.rewards[name] + _let_act(table, agent, name)
-        expect(over == all(table.terminations.values()), "the end of an episode of {}", where)
-        expect(math.isclose(reward, paid) and math.isclose(rewards[0], paid),
-                "the reward of {} is {} in the solo env, {} in the vector env and {} in the AEC "
-                "env", where, reward, rewards[0], paid)  # fmt: skip
-    expect(info["current_player"] == seat, "the info names another seat")
-
-
-def _begin_as(envs: GameVectorEnv, solo: SoloEnv, table: GameAEC) -> Any:
-    """Begin the game of a vector env in the other envs, as its later deals come from its stream."""
-    start = {"state": envs.states[0]}
-    table.reset(options=start)
-    return solo.reset(options=start)
-
-
-def _let_act(table: GameAEC, agent: _Steady, name: str) -> float:
-    """Let the agent act in the AEC env until `name` is to act; return the rewards of `name`."""
-    paid = 0.0
-    while not all(table.terminations.values()) and table.agent_selection != name:
-        state = table.game_state
-        table.step(agent.act(table.game.view(state, int(state.player))))
-        paid += table.rewards[name]
-    return paid
 
 
 def check_parallel(game: Game, seed: int, form: str) -> None:
@@ -193,17 +123,10 @@ def check_parallel(game: Game, seed: int, form: str) -> None:
 
 ENVIRONMENTS: Mapping[str, Callable[[Game, int, str], None]] = {
     "AEC and vector env": check_vector,
-    "solo env": check_solo,
     "parallel env": check_parallel,
     "environment API": check_api,
 }
 """Checks of the environments, from a seed and a form of observations."""
-
-
-def _choose(observations: Observation, i: int) -> int:
-    """Return the choice of `_Steady` in game i of a batch."""
-    row = _row(observations, i)
-    return _Steady.choose(row, np.flatnonzero(row[ACTION_MASK]))
 
 
 def _shown(observation: Observation, over: bool) -> Observation:
