@@ -7,7 +7,6 @@
    player's own cards alone, so the draw has no effect.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,8 @@ from closedhand.core import batch, contract
 from closedhand.core.batch_agent import BatchAgent, through_substeps
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import Floats, Ids
-from closedhand.learning import networks
 from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
-from closedhand.learning.torch_threads import one_thread_unless_chosen
 from closedhand.learning.weights import check_finite
 
 COLDEST = 1e-6
@@ -128,19 +125,3 @@ class NetworkAgent(BatchAgent):
         for i in np.flatnonzero(anew):
             whole[i] = flat.parse(self.features.game.text(int(steps[i])))
         return np.where(made | anew, whole, -1)
-
-
-def load(
-    game: Game, path: Path, temperature: float | None = None, seed: int = 0, name: str = "learned"
-) -> NetworkAgent:
-    """Load the agent that plays by a network in a file; see `NetworkAgent`.
-
-    `game` is the game of the training, flat or in sub-steps. The default temperature is the file's.
-
-    Raises:
-        InputError: The file cannot be read, or holds no network that fits the game.
-    """
-    one_thread_unless_chosen()
-    network, about, features = networks.load(path, game)
-    chosen = about["temperature"] if temperature is None else temperature
-    return NetworkAgent(game, network, features, chosen, seed, name)

@@ -46,20 +46,26 @@ def make_learned(
 ) -> "NetworkAgent":
     """Make the agent `learned:FOLDER`, or `learned[temperature=0]:FOLDER`.
 
-    FOLDER is a folder of `closedhand train`, or a file in it.
+    FOLDER is a folder of `closedhand train`, or a file in it. The game is that of the training,
+    flat or in sub-steps.
 
     Raises:
         InputError: The argument is missing, or the path holds no network that fits the game.
     """
     path = _path(argument)
-    from closedhand.learning.agent import load
+    from closedhand.learning import networks
+    from closedhand.learning.agent import NetworkAgent
+    from closedhand.learning.torch_threads import one_thread_unless_chosen
 
-    options = {} if temperature is None else {"temperature": temperature}
-    name = str(AgentSpec("learned", options, argument))
+    one_thread_unless_chosen()
     try:
-        return load(game, path, temperature, seed, name)
+        network, about, features = networks.load(path, game)
     except InputError as error:
         raise InputError(f"{error}{_instead(game, Path(argument or ''))}") from None
+    options = {} if temperature is None else {"temperature": temperature}
+    name = str(AgentSpec("learned", options, argument))
+    chosen = {"temperature": about["temperature"], **options}
+    return NetworkAgent(game, network, features, seed=seed, name=name, **chosen)
 
 
 def _instead(game: Game, path: Path) -> str:
