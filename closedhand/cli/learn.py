@@ -75,10 +75,10 @@ def trainer(*own: Option) -> Callable[..., None]:
         )  # fmt: skip
         playing = {*more.get("opponents", ()), more.get("expert")} - {SELF, POOL, None}
         common.refuse_clocked(learner.features.game, playing, chosen.get("ray"))
-        remark = learner.remark or (f"learning on {device}" if DEVICE in own else "")
         run = prepare(learner, folder, restart)
-        if remark:
-            common.note(remark)
+        if DEVICE in own:
+            many = "" if device == "cpu" else f", {settings.games:,} games side by side"
+            common.note(f"learning on {device}{many}")
         steps = chosen["steps"]
         with common.cluster_at(chosen.get("ray")) as remote:
             if remote is not None:

@@ -106,7 +106,6 @@ class DeviceLearner(NetworkLearner[Chosen]):
         self.batch = DeviceBatch(
             self.features.game, settings.games, device=self.device, observation=settings.observation
         )
-        self.remark = f"learning on {self.device}, {settings.games:,} games side by side"
         self.random = torch.Generator(self.device).manual_seed(seed)
         self.network: Any = networks.build(self.shape, seed).to(self.device)
         self.average: Any = networks.build(self.shape, seed).to(self.device)

@@ -70,7 +70,6 @@ class NetworkLearner(Generic[Chosen]):
     Attributes:
         kind: Kind of its network, see `networks.KINDS`.
         roles: Whether each role of the game has its own network.
-        remark: Note for the user before the training begins; empty: none.
         opponents: Names of the players of the other seats.
         decisions: Number of decisions learned from.
         moves: Number of actions played, forced ones and those of opponents included.
@@ -85,7 +84,6 @@ class NetworkLearner(Generic[Chosen]):
     settings_type: type[Any] = NetworkSettings
     kind = "policy"
     roles = False
-    remark = ""
 
     def __init__(
         self,
