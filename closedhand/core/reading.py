@@ -16,8 +16,9 @@ import zipfile
 import zlib
 from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -38,7 +39,6 @@ BLOCK = 2**20
 
 GZIP = b"\x1f\x8b"
 ZIP = b"PK\3\4"
-BOM = b"\xef\xbb\xbf"
 FILLED = re.compile(rb"\S[^\n]*")
 """Matches a line from its first visible character on."""
 
@@ -96,7 +96,7 @@ def checksum(*paths: Path | str) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
+def _opened(path: Path | str, most: int | None = None) -> io.BufferedReader:
     """Open a regular file within a limit; a pipe is refused, since it cannot be read twice."""
     about = os.stat(path)
     if stat.S_ISDIR(about.st_mode):
@@ -110,9 +110,15 @@ def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
 
 def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
     """Iterate over the nonblank lines of a UTF-8 text or its gzip: number from 1, stripped line."""
-    longest, number, rest = limit(MOST_LINE), 1, b""
+    longest, most = limit(MOST_LINE), limit(MOST_DATA)
+    size, number, rest = 0, 1, b""
     with reading(path), _opened(path) as file:
-        for block in _blocks(path, file):
+        is_packed = file.peek(len(GZIP)).startswith(GZIP)
+        text = gzip.GzipFile(fileobj=file) if is_packed else file
+        for block in iter(partial(text.read, BLOCK), b""):
+            size += len(block)
+            if is_packed and size > most:
+                raise beyond(path, "it unpacks to", MOST_DATA)
             data = rest + block
             whole = data.rfind(b"\n") + 1
             yield from _decoded(path, data[:whole], number)
@@ -131,24 +137,6 @@ def first_line(path: Path | str) -> str:
         return ""
 
 
-def _blocks(path: Path | str, file: IO[bytes]) -> Iterator[bytes]:
-    """Iterate over a file in blocks, unpacked, without a byte order mark."""
-    start = file.read(BLOCK)
-    if not start.startswith(GZIP):
-        yield start.removeprefix(BOM)
-        while block := file.read(BLOCK):
-            yield block
-        return
-    file.seek(0)
-    size, allowed = 0, limit(MOST_DATA)
-    with gzip.GzipFile(fileobj=file) as unpacked:
-        while block := unpacked.read(BLOCK):
-            size += len(block)
-            if size > allowed:
-                raise beyond(path, "it unpacks to", MOST_DATA)
-            yield block.removeprefix(BOM) if size == len(block) else block
-
-
 def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, str]]:
     """Iterate over the lines of `data` that are not blank; its first line has this number."""
     begin, longest = 0, limit(MOST_LINE)
@@ -158,7 +146,8 @@ def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, 
         if match.end() - begin > longest:
             raise beyond(f"{path}, line {number}", "the line has", MOST_LINE)
         try:
-            line = match[0].decode().strip()
+            # The first line may begin with a byte order mark.
+            line = match[0].decode("utf-8-sig" if number == 1 else "utf-8").strip()
         except UnicodeDecodeError:
             raise InputError(f"{path}, line {number}: this is not UTF-8 text") from None
         if line:
