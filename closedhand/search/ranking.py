@@ -133,7 +133,6 @@ def rank(
     simulations: int | None = None,
     seconds: float | None = None,
     threads: int | None = None,
-    actions: Ids | None = None,
     shown: int = SHOWN,
     seed: int = 0,
 ) -> list[Ranked]:
@@ -148,7 +147,6 @@ def rank(
             played. The same number and seed lead to the same ranking on any number of threads.
         seconds: Time limit; at least one round of populations is played.
         threads: Number of threads; by default one for each core.
-        actions: Actions to rank, integers [n], of `simulation.game`; by default its candidates.
         shown: Number of the best actions that are not eliminated, so that they have good intervals.
         seed: Seed of the simulations.
 
@@ -157,8 +155,8 @@ def rank(
         order. The first mean is biased slightly upwards, since it was selected as the greatest.
 
     Raises:
-        InputError: The game is over, there is no action or one that is not legal, or a number is
-            out of range.
+        InputError: The game is over, a candidate is not legal or there is none, or a number is out
+            of range.
 
     Examples:
         >>> from closedhand import make_game
@@ -172,9 +170,7 @@ def rank(
     if shown < 1:
         raise InputError(f"a ranking shows a positive number of actions, not {shown!r}")
     refuse_over(how.game, view)
-    if actions is None:
-        actions = (how.candidates or how.game.legal)(view)
-    chosen = candidates(how.game, view, actions)
+    chosen = candidates(how.game, view, (how.candidates or how.game.legal)(view))
     # The second number keeps these draws apart from a deal of the same seed.
     ranking = Ranking(
         how, view, chosen, np.random.default_rng((check_seed(seed), 0x7A4C)), shown=shown,

@@ -144,13 +144,13 @@ def test_what_cannot_be_ranked(facing_raises: State) -> None:
         rank(LEDUC, facing_raises)
     with pytest.raises(InputError, match="positive number of actions"):
         rank(LEDUC, facing_raises, simulations=9, shown=0)
-    with pytest.raises(InputError, match="not legal"):
-        rank(LEDUC, facing_raises, simulations=9, actions=np.array([3]))
+    for listed, reason in (([3], "not legal"), ([], "there is no action")):
+        how = Simulation(LEDUC, Uniform(), candidates=lambda view, ids=listed: np.array(ids, int))
+        with pytest.raises(InputError, match=reason):
+            rank(LEDUC, facing_raises, how, simulations=9)
     over = LEDUC.view_from(0, "SJ", ["raise", "fold"])
     with pytest.raises(InputError, match="the game is over"):
         rank(LEDUC, over, simulations=9)
-    with pytest.raises(InputError, match="there is no action"):
-        rank(LEDUC, facing_raises, simulations=9, actions=np.array([], int))
     with pytest.raises(InputError, match="a seed is a whole number of 0 or more, not -1"):
         rank(LEDUC, facing_raises, simulations=9, seed=-1)
     with pytest.raises(InputError, match="random does not simulate"):
