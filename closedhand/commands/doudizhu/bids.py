@@ -103,7 +103,6 @@ def bid_net(
         show_calibration(result.about["calibration"])
         losses = [f"{name} {loss:.4f}" for name, loss in result.about["log_loss"].items()]
         typer.echo(f"log loss on held-out deals: {', '.join(losses)}")
-        show_points(result.about["judged"])
         path = quoted(str(result.path), ",:")
         typer.echo(f"saved {result.path}: bid by it with the agent bids:net={path}:AGENT")
     again = "interrupted; the best network so far is saved, and the same command resumes"
@@ -128,7 +127,6 @@ def show(data: dict[str, Any]) -> None:
         cells = [f"{least[bid]:.2f}" if bid >= highest else "" for bid in range(3)]
         found.append((("first", "second", "third")[seat], str(highest), *cells))
     common.print_table((">seat", ">highest bid", ">1", ">2", ">3"), found)
-    show_points(data["judged"])
 
 
 def show_calibration(rows: list[dict[str, float]]) -> None:
@@ -137,13 +135,4 @@ def show_calibration(rows: list[dict[str, float]]) -> None:
     common.print_table(
         (">hands", ">predicted", ">observed"),
         [(str(r["number"]), f"{r['predicted']:.3f}", f"{r['observed']:.3f}") for r in rows],
-    )
-
-
-def show_points(rows: list[dict[str, Any]]) -> None:
-    """Print the points that bid modules win as a table."""
-    typer.echo("points per deal of one player against two others, by bid module")
-    common.print_table(
-        ("one", "others", ">points", ">error"),
-        [(r["alone"], r["others"], f"{r['points']:+.3f}", f"{r['error']:.3f}") for r in rows],
     )

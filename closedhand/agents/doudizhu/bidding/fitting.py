@@ -7,17 +7,15 @@
 4. Find from the same games the probability above which each bid pays (`thresholds.py`).
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from closedhand.agents.doudizhu.bidding import modules, thresholds
-from closedhand.agents.doudizhu.bidding.modules import CONTROL, FEATURES, FITTED, KINDS, LOGIC
+from closedhand.agents.doudizhu.bidding.modules import CONTROL, FEATURES, LOGIC
 from closedhand.agents.doudizhu.bidding.thresholds import Module, rotated
 from closedhand.agents.doudizhu.limits import check_plain
 from closedhand.core import batch, duplicate
@@ -225,23 +223,6 @@ def fitted(
     return thresholds.fit_thresholds(rotated(chances), points, others, which, progress)
 
 
-def judge(named: Mapping[str, Module], points: np.ndarray) -> list[dict[str, Any]]:
-    """Compute the points per deal of one player of a module against two players of another.
-
-    `points` are as in `Deals`. The result has, for every ordered pair of modules `alone` and
-    `others`, the mean `points` of `alone` and their standard error, `error`.
-    """
-    rows = []
-    at_all_seats = {name: Module(rotated(m.scores), m.thresholds) for name, m in named.items()}
-    for one, others in permutations(named, 2):
-        brought = thresholds.points_alone(rotated(points), at_all_seats[one], at_all_seats[others])
-        by_deal = brought.reshape(SEATS, -1).mean(axis=0)
-        error = by_deal.std() / math.sqrt(len(by_deal))
-        mean = round(float(by_deal.mean()), 4)
-        rows.append({"alone": one, "others": others, "points": mean, "error": round(error, 4)})
-    return rows
-
-
 def check_number(games: int) -> None:
     """Raise an `InputError` if there are too few games for a fit."""
     if games < FEWEST:
@@ -257,7 +238,7 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
     Returns:
         JSON values. `weights` and `thresholds` are for `modules.WEIGHTS` and `modules.THRESHOLDS`.
         The evaluation, on one deal in `HELD_OUT`, is `log_loss` (with `constant`, the loss of
-        always predicting the mean), `calibration` by tenths, and `judged`, the result of `judge`.
+        always predicting the mean) and `calibration` by tenths.
     """
     check_number(fit.games)
     deals = fit.deals
@@ -265,12 +246,9 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
     features, weights, errors = fit_logistic(deals)
     weights = weights.round(3)
     chances = chances_of(features, weights)
-    by_deal = chances.reshape(-1, SEATS)
-    test = held_out[::SEATS]
-    seen = Deals(*(part[~test] for part in deals))
-    fitted_thresholds = fitted(by_deal[~test], seen, fit.seed, progress).round(2)
-    compared = {KINDS[kind]: fixed(kind, deals.hands[test]) for kind in (CONTROL, LOGIC)}
-    compared[KINDS[FITTED]] = Module(by_deal[test], fitted_thresholds)
+    learned = ~held_out[::SEATS]
+    seen = Deals(*(part[learned] for part in deals))
+    by_deal = chances.reshape(-1, SEATS)[learned]
     return {
         **fit.settings,
         "games": fit.games,
@@ -282,13 +260,12 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
         "features": FEATURES,
         "weights": weights.tolist(),
         "errors": errors.round(4).tolist(),
-        "thresholds": fitted_thresholds.tolist(),
+        "thresholds": fitted(by_deal, seen, fit.seed, progress).round(2).tolist(),
         "log_loss": {
             "model": round(log_loss(chances[held_out], won[held_out]), 4),
             "constant": round(log_loss(np.full(held_out.sum(), won.mean()), won[held_out]), 4),
         },
         "calibration": calibration(chances[held_out], won[held_out]),
-        "judged": judge(compared, deals.points[test]),
     }
 
 

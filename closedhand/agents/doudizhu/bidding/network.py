@@ -20,8 +20,7 @@ import torch
 from torch import nn
 
 from closedhand.agents.doudizhu.bidding import fitting
-from closedhand.agents.doudizhu.bidding.modules import FITTED, KINDS, NET, THRESHOLDS, BiddingAgent
-from closedhand.agents.doudizhu.bidding.thresholds import Module
+from closedhand.agents.doudizhu.bidding.modules import FITTED, KINDS, NET, BiddingAgent
 from closedhand.agents.doudizhu.deeprocket import networks
 from closedhand.core.agent_spec import quoted
 from closedhand.core.agents import Agent
@@ -34,7 +33,7 @@ from closedhand.core.run import Run
 from closedhand.core.threads import cores
 from closedhand.core.version import __version__
 from closedhand.games.doudizhu import planes
-from closedhand.games.doudizhu.state import SEATS, Rules
+from closedhand.games.doudizhu.state import Rules
 from closedhand.learning.logistic import calibration, chances_of, log_loss
 from closedhand.learning.tensors import TORCH
 from closedhand.learning.torch_threads import choose_threads, one_thread_unless_chosen
@@ -100,8 +99,8 @@ class Result(NamedTuple):
 
     path: Path
     # Provenance and evaluation, JSON values: among others `log_loss` (of the `network`, of the
-    # `logistic` model fitted to the same deals, of a `constant`), `calibration`, and `judged`, the
-    # result of `fitting.judge`, all on held-out deals.
+    # `logistic` model fitted to the same deals, of a `constant`) and `calibration`, both on
+    # held-out deals.
     about: dict[str, Any]
     interrupted: bool  # by Ctrl-C
 
@@ -280,16 +279,15 @@ def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
     """Compare the network's win probability of each hand, float64 [3n], with a logistic model's."""
     won, held_out = deals.won, deals.held_out
     features, weights, _ = fitting.fit_logistic(deals)
-    of_model = chances_of(features, weights)
-    test = held_out[::SEATS]
-    net, model = (each.reshape(-1, SEATS)[test] for each in (of_network, of_model))
-    modules = {"net": Module(net, THRESHOLDS), KINDS[FITTED]: Module(model, THRESHOLDS)}
-    constant = np.full(held_out.sum(), won[~held_out].mean())
-    named = {"network": of_network[held_out], "logistic": of_model[held_out], "constant": constant}
+    constant = np.full(len(won), won[~held_out].mean())
+    named = {
+        "network": of_network, "logistic": chances_of(features, weights), "constant": constant,
+    }  # fmt: skip
     return {
-        "log_loss": {name: round(log_loss(c, won[held_out]), 4) for name, c in named.items()},
+        "log_loss": {
+            name: round(log_loss(each[held_out], won[held_out]), 4) for name, each in named.items()
+        },
         "calibration": calibration(of_network[held_out], won[held_out]),
-        "judged": fitting.judge(modules, deals.points[test]),
     }
 
 

@@ -71,20 +71,6 @@ def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: 
     return stakes * np.where(owners == seat, 2, -1) * brought
 
 
-def points_alone(points: np.ndarray, one: Module, others: Module) -> np.ndarray:
-    """Compute the points of a player of one module against two of another, float64 [n].
-
-    They are means over the player's three seats; `points` are as for `points_of`.
-    """
-    nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)  # highest bids and bidders
-    total = np.zeros(len(points))
-    for seat in range(SEATS):
-        which = np.broadcast_to(np.arange(SEATS) == seat, points.shape).astype(np.int64)
-        held = hold([others, one], which, range(SEATS), *nobody)
-        total += points_of(points, *held, seat)
-    return total / SEATS
-
-
 def rotated(columns: np.ndarray) -> np.ndarray:
     """Repeat each deal three times, [3n, 3], so that each player opens the auction once."""
     return np.concatenate([np.roll(columns, -i, axis=1) for i in range(SEATS)])

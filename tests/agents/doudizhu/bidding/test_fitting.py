@@ -68,7 +68,6 @@ def test_the_fit_finds_the_control_cards(results: dict[str, Any]) -> None:
     assert weights["waiting"] < 0
     assert results["log_loss"]["model"] < results["log_loss"]["constant"]
     assert np.shape(results["thresholds"]) == bidding.THRESHOLDS.shape
-    assert {(row["alone"], row["others"]) for row in results["judged"]} >= {("fitted", "logic")}
     assert results["multiplier"]["won"] >= 1
     json.dumps(results)
 

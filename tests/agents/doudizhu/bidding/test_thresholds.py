@@ -38,7 +38,10 @@ def test_thresholds_find_what_pays() -> None:
     for seat in range(3):
         assert abs(found[seat, 0, 2] - 0.5) < 0.05
     # A share of 1/2 brings, at the stake 3, 1/2 of 6 points on average.
-    one_of_them = Module(chances, found)
-    assert bid_thresholds.points_alone(points, one_of_them, passes).mean() == pytest.approx(
-        6 * 0.25, abs=0.05
-    )
+    nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)
+    modules = [Module(chances, found), passes]
+    for seat in range(3):
+        which = np.tile(np.arange(3) != seat, (len(points), 1)).astype(np.int64)
+        held = bid_thresholds.hold(modules, which, range(3), *nobody)
+        brought = bid_thresholds.points_of(points, *held, seat)
+        assert brought.mean() == pytest.approx(6 * 0.25, abs=0.05)
