@@ -15,9 +15,7 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.game import HEADER, Game, InputError, State
-from closedhand.envs.aec import GameAEC
-from closedhand.envs.vector import GameVectorEnv
-from closedhand.testing.expectations import Broken, expect, refuses
+from closedhand.testing.expectations import Broken, expect
 
 DAMAGED = 100
 """Number of damaged states of a game."""
@@ -80,14 +78,12 @@ def _report(game: Game, seed: int, write: int) -> None:
 
 
 def throw(game: Game, seed: int, number: int) -> Iterator[int]:
-    """Damage states and views of random games, and pass them to the game and its envs.
+    """Damage states and views of random games, and pass them to the game.
 
     Yield the number of accepted states so far, before each damaged state and at the end.
     """
     rng = np.random.default_rng(seed)
     pool = [state.copy() for _ in range(6) for state in _positions(game, rng)]
-    table, envs = GameAEC(game), GameVectorEnv(game, 2)
-    envs.reset(seed=seed)
     accepted, header = 0, game.save(pool[0])[: HEADER.size]
     for i in range(number):
         yield accepted
@@ -101,13 +97,8 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
             state = game.load(header + data, player)
         except InputError as error:
             expect("\n" not in str(error), "a damaged state is refused in several lines")
-            if player is None and len(data) == game.dtype.itemsize and not i % 10:
-                _check_refused(table, envs, np.frombuffer(bytearray(data), game.dtype)[0])
             continue
         accepted += 1
-        if player is None and not game.over(state):
-            table.reset(options={"state": state})
-            envs.reset(options={"state": state})
         survive(game, state, player, rng)
     yield accepted
 
@@ -186,12 +177,6 @@ def _damage_field(state: State, other: State, kind: int, rng: np.random.Generato
 def wrapped(number: Any, change: int) -> Any:
     """Add a change to a number, with overflow in its type."""
     return np.array(int(number) + change).astype(number.dtype)
-
-
-def _check_refused(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
-    for env in (table, envs):
-        what = f"{type(env).__name__}.reset to a state that `load` refuses"
-        refuses(lambda env=env: env.reset(options={"state": state}), what)
 
 
 def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:
