@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -190,7 +190,7 @@ def explored(game: Game, by: str) -> GameExplorer | None:
     return explorer
 
 
-def _simulation(game: Game, view: State, by: str = "") -> Simulation:
+def _simulation(game: Game, view: State, by: str) -> Simulation:
     """Return the simulation of an agent that searches; else the game's playouts."""
     if by:
         # InputError: the agent does not search, or not at this stage of the game.
@@ -213,42 +213,39 @@ def _work(ranking: Ranking, seconds: float, populations: int = ROUND) -> None:
         ranking.advance(populations=populations)
 
 
-class Judgement(NamedTuple):
-    """A play compared with the others on the same determinisations."""
-
-    best: int | None  # the best other play; None if none has a higher mean than the one made
-    cost: float  # loss against `best`, 0 without one, in payoffs; `low` and `high`: its interval
-    low: float
-    high: float
-    number: int  # of determinisations; 0 if there is no other play
-
-    @property
-    def verdict(self) -> str:
-        """`good` without a better play; else `mistake` if the interval excludes 0, or `unclear`."""
-        if self.best is None:
-            return "good"
-        return "mistake" if self.low > 0 else "unclear"
-
-
-def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judgement:
+def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> dict[str, Any]:
     """Compare a play with the others by paired simulations.
 
     `made` is the play; at most `MOST_JUDGED` others are compared, drawn at random if there are
     more. The intervals are widened for the number of plays compared (Bonferroni).
+
+    Returns:
+        `best`, the best other play, None if none has a higher mean than the one made; its `cost`,
+        the loss against `best`, 0 without one, with the interval `low` to `high`; `verdict`, `good`
+        without a better play, else `mistake` if the interval excludes 0, or `unclear`; and the
+        `number` of determinisations, 0 if there is no other play.
     """
+    good = {"verdict": "good", "best": None, "cost": 0.0, "low": 0.0, "high": 0.0, "number": 0}
     actions = game.legal(view).astype(np.int64)
     others = actions[actions != made]
     if not len(others):
-        return Judgement(None, 0.0, 0.0, 0.0, 0)
+        return good
     if len(others) > MOST_JUDGED:
         others = rng.choice(others, MOST_JUDGED, replace=False)
-    ranking = _ranking(_simulation(game, view), view, np.array([made, *others]), made, rng)
+    ranking = _ranking(playouts_of(game), view, np.array([made, *others]), made, rng)
     _work(ranking, seconds)
     best = next(gap for gap in ranking.gaps(made, 1 - 0.05 / len(others)) if gap.action != made)
     cost, low, high = best.points
     if cost <= 0:
-        return Judgement(None, 0.0, 0.0, 0.0, best.determinisations)
-    return Judgement(best.action, cost, low, high, best.determinisations)
+        return {**good, "number": best.determinisations}
+    return {
+        "verdict": "mistake" if low > 0 else "unclear",
+        "best": describe_action(game, view, best.action),
+        "cost": cost,
+        "low": number_of(low),
+        "high": number_of(high),
+        "number": best.determinisations,
+    }
 
 
 def check_view(game: Game, view: State, player: int) -> None:

@@ -18,7 +18,6 @@ from closedhand.core.statistics import student
 from closedhand.search.playout import playouts
 from closedhand.web import open_hands, position_text
 from closedhand.web.advice import judge, playouts_of, unit_of
-from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe, describe_action, prepare, seen_by
 from closedhand.web.uploads import decoded, written
 
@@ -158,15 +157,7 @@ class Study:
             if ply < len(self.actions) and self.game.rounds == 1:
                 state, actor = self.states[ply], self.actors[ply]
                 view, made = self.game.view(state, actor), self.actions[ply]
-                judged = judge(self.game, view, made, rng, JUDGING)
-                best = judged.best
-                found["play"] = {
-                    **judged._asdict(),
-                    "verdict": judged.verdict,
-                    "best": None if best is None else describe_action(self.game, view, best),
-                    "low": number_of(judged.low),
-                    "high": number_of(judged.high),
-                }
+                found["play"] = judge(self.game, view, made, rng, JUDGING)
             yield found
 
     def _values(self, ply: int, rng: np.random.Generator) -> list[list[float]] | None:

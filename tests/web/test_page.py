@@ -14,7 +14,9 @@ from support_cli import run
 from closedhand import make_game
 from closedhand.core.game import InputError
 from closedhand.core.records import from_state, write
-from closedhand.web import advice, page as module, study
+from closedhand.core.statistics import Estimate
+from closedhand.search.ranking import Gap, Ranking
+from closedhand.web import page as module, study
 from closedhand.web.page import page
 
 
@@ -61,8 +63,12 @@ def test_it_holds_every_position() -> None:
 
 
 def test_a_cost_without_an_interval_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    lone = advice.Judgement(0, 1.0, math.nan, math.inf, 1)
-    monkeypatch.setattr(study, "judge", lambda *_: lone)
+    def gaps(self: Ranking, made: int, level: float) -> list[Gap]:
+        others = self.actions[self.actions != made]
+        return [Gap(int(each), Estimate(1.0, math.nan, math.inf), 1) for each in others]
+
+    monkeypatch.setattr(Ranking, "gaps", gaps)
+    monkeypatch.setattr(study, "JUDGING", 0.0)
     monkeypatch.setattr(study.Study, "_values", lambda *_: None)
     (kept,) = held(page([record()], judged=True))["records"]
     play = kept["judged"][0]["play"]
