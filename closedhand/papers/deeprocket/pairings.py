@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena import match, results as saved
-from closedhand.arena.ladder import percent
 from closedhand.arena.plot import drawn, new_figure, save_figure, spread
-from closedhand.arena.results import microseconds
 from closedhand.core import duplicate
 from closedhand.core.duplicate import Chunk, play_chunk
 from closedhand.core.game import Game
@@ -91,52 +89,46 @@ def part_name(iteration: int, pairing: str) -> str:
 
 
 def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
-    """Make the part that plays deals of a pairing and returns the result of `_data_of`."""
+    """Make the part that plays deals of a pairing; its `points` are the landlord's by deal."""
 
     def part(notes: Notes) -> dict[str, Any]:
         game = the_game()
-        played = []
+        points: list[float] = []
         if notes.begun:
             with saved.continuing(notes.path):
-                points = np.array(notes.begun["points"], float)[:, None, None]
-                played.append(saved.chunk_of(game, notes.begun, points, (-1, 1, 1), 2))
-        starts = range(deals.start + duplicate.count_deals(played), deals.stop, CHUNK)
+                points += np.array(notes.begun["points"], float).tolist()
+        starts = range(deals.start + len(points), deals.stop, CHUNK)
         chunks = [range(i, min(i + CHUNK, deals.stop)) for i in starts]
         # A table for each deal: agent 0 is the landlord, agent 1 both peasants, as in `sides`.
         one_table = None, [game.sides]
         jobs = [(game, specs, seed, chunk, *one_table) for chunk in chunks]
         first = [(game, specs, seed, deals[:1], *one_table)]
-        notes.keep(lambda: _data_of(played) if played else None)
+
+        def data() -> dict[str, Any]:
+            return {"points": saved.shorter(points)}
 
         def take(chunk: Chunk) -> None:
-            # The landlord's payoffs are enough, as the peasants' follow from them.
-            played.append(chunk._replace(returns=chunk.returns[:, :, :1]))
-            notes(duplicate.count_deals(played) / len(deals))
+            points.extend(chunk.returns[:, 0, 0].tolist())
+            notes(len(points) / len(deals))
 
-        work_off(play_chunk, jobs, first, workers, take, lambda: played)
-        if duplicate.count_deals(played) < len(deals):
+        notes.keep(lambda: data() if points else None)
+        work_off(play_chunk, jobs, first, workers, take, lambda: points)
+        if len(points) < len(deals):
             raise KeyboardInterrupt
-        return _data_of(played)
+        return data()
 
     return part
 
 
-def _data_of(played: list[Chunk]) -> dict[str, Any]:
-    """Convert chunks to JSON values: the landlord's points by deal, and `results.times`."""
-    whole = duplicate.join(played)
-    return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
-
-
 def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Compute both figures, JSON values, from the results of `_data_of` by pairing and iteration.
+    """Compute both figures, JSON values, from the results of `_part` by pairing and iteration.
 
     All pairings play the same deals in the same order. Estimates are those of `results.rounded`.
 
     Returns:
         `deals`: their number; `iterations`: by pairing, the landlord's win rate in each iteration;
         with 95% intervals, by pairing, win rates of `landlord` and `peasants`, and the landlord's
-        `points` per game; `differences` of win rates, also with intervals, by `DIFFERENCES`; and
-        `microseconds_per_decision` of DR and MW.
+        `points` per game; and `differences` of win rates, also with intervals, by `DIFFERENCES`.
     """
     points = {
         name: np.concatenate([np.array(own["points"], float) for own in each])
@@ -163,21 +155,7 @@ def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
         "peasants": estimated(shares, lost),
         "points": estimated(student, points),
         "differences": estimated(student, gaps),
-        "microseconds_per_decision": {side: _time(played, side) for side in ("DR", "MW")},
     }
-
-
-def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float | None:
-    """Compute the microseconds per decision of `DR` or `MW` over all its games."""
-    own = [
-        (part["seconds"][role], part["decisions"][role])
-        for name, each in played.items()
-        for part in each
-        for role in (0, 1)
-        if PAIRINGS[name][role] == side
-    ]
-    seconds, decisions = (sum(column) for column in zip(*own, strict=True))
-    return microseconds(seconds, decisions)
 
 
 def pictures(data: dict[str, Any], folder: Path) -> None:
@@ -223,8 +201,9 @@ def report(data: dict[str, Any]) -> list[str]:
         ["pairing", "landlord wins", "peasants win", "landlord's points a game"],
         (
             [
-                name, percent(data["landlord"][name]), percent(data["peasants"][name]),
-                "{} ({})".format(*Estimate(**points).cells("+.2f")),
+                name,
+                *(Estimate(**data[role][name]).text(".1%") for role in ("landlord", "peasants")),
+                Estimate(**points).text("+.2f"),
             ]
             for name, points in data["points"].items()
         ),
@@ -240,8 +219,4 @@ def report(data: dict[str, Any]) -> list[str]:
     lines += ["", f"The landlord's win rate by iteration of {data['games']:,} games:", ""]
     by_iteration = enumerate(zip(*data["iterations"].values(), strict=True), 1)
     rows = ([i, *map("{:.1%}".format, rates)] for i, rates in by_iteration)
-    lines += table(["iteration", *PAIRINGS], rows)
-    times = data["microseconds_per_decision"]
-    lines += ["", f"A decision takes DR {times['DR']:,.1f} µs and MW {times['MW']:,.1f} µs, in"]
-    lines += [f"batches of up to {CHUNK} games where an agent takes batches."]
-    return lines
+    return lines + table(["iteration", *PAIRINGS], rows)
