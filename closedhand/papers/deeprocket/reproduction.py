@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from closedhand.arena import ladder
-from closedhand.core.agents import digests, make_agent
+from closedhand.core.agents import Agent, digests, make_agent, policy_or_choices
 from closedhand.core.duplicate import Spec, match_settings
 from closedhand.core.files import SHIPPED
-from closedhand.core.game import State
+from closedhand.core.game import Game, State
 from closedhand.core.markdown import table
 from closedhand.core.parts import Sectioned, compute_parts
 from closedhand.core.records import Record, read, replay
@@ -141,7 +143,7 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
     Returns:
         A row for each position and agent: `position`; `agent`; `choices`, how often each action was
         chosen; `chosen`, the most frequent action; `agrees`, whether DeepRocket chose this one; and
-        `preferences`, the result of the agent's method of that name, None without one.
+        the `preferences` of the agent, see there.
 
     Raises:
         InputError: An agent is unknown.
@@ -156,16 +158,24 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
             choices = Counter(game.text(int(a.act(view.copy()))) for a in agents_of_seeds)
             chosen = choices.most_common(1)[0][0]
             agent = agents_of_seeds[0]
-            preferences = getattr(agent, "preferences", None)
             rows.append({
                 "position": name,
                 "agent": agent.name if not isinstance(spec, str) else spec,
                 "chosen": chosen,
                 "choices": dict(choices.most_common()),
                 "agrees": chosen == about.played,
-                "preferences": preferences and preferences(view.copy()),
+                "preferences": preferences(game, agent, view),
             })  # fmt: skip
     return rows
+
+
+def preferences(game: Game, agent: Agent, view: State) -> dict[str, float] | None:
+    """Return the probabilities of an agent's actions, the greatest first; None if it has none."""
+    if not hasattr(agent, "probabilities"):
+        return None
+    [shares] = policy_or_choices(game, agent, np.array([view], game.dtype))
+    order = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]
+    return {game.text(int(action)): float(shares[action]) for action in order}
 
 
 def compute(

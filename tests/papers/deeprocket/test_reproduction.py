@@ -203,9 +203,13 @@ def test_positions_show_choices_and_preferences() -> None:
             assert (view.hands == 0).sum() == 2
             return int(GAME.legal(view)[0])
 
-        def preferences(self, view: State) -> dict[str, float]:
-            texts = [GAME.text(int(action)) for action in GAME.legal(view)]
-            return dict(zip(texts, [0.75, *[0.25 / len(texts)] * len(texts)], strict=False))
+        def probabilities(self, views: np.ndarray) -> np.ndarray:
+            shares = np.zeros((len(views), GAME.num_actions))
+            for view, row in zip(np.rec.array(views), shares, strict=True):
+                legal = GAME.legal(view)
+                row[legal] = 0.25 / (len(legal) - 1)
+                row[self.act(view)] = 0.75
+            return shares
 
     rows = deeprocket.positions(["greedy", Certain()])
     assert [(row["position"], row["agent"]) for row in rows] == [

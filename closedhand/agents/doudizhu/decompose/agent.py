@@ -26,7 +26,7 @@ from closedhand.agents.doudizhu.decompose.features import (
 )
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.auction import is_opening, pass_id
@@ -183,20 +183,6 @@ class DecomposeAgent(RatingAgent):
         if k >= 0:
             sums[:n] = np.where(np.arange(n) == k, 0.0, -np.inf)
         return plays[:n], sums[:n]
-
-    def preferences(self, view: State) -> dict[str, float]:
-        """Return the softmax probabilities of the candidates by notation, the greatest first.
-
-        Raises:
-            InputError: The game is over, or bids or other words are to be said.
-        """
-        if is_opening(self.game.flat.rules, view) or self.game.over(view):
-            raise InputError("decompose has preferences only while cards are played")
-        plays, shares = self.rate_plays(view)
-        shares = np.exp(shares - shares.max())
-        order = np.argsort(-shares, kind="stable")
-        name = self.game.flat.text
-        return {name(int(plays[i])): float(shares[i] / shares.sum()) for i in order}
 
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=4))

@@ -17,7 +17,7 @@ from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.deeprocket import networks
 from closedhand.agents.doudizhu.deeprocket.pairs import KICKERS, empty_rows, write_inputs
 from closedhand.core.batch_agent import BatchAgent, through_substeps
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.auction import is_opening, pass_id
@@ -163,22 +163,6 @@ class PolicyNetAgent(BatchAgent):
         row = self._predict(views, np.zeros(1, np.int64), False)[0]
         groups = np.argsort(-row, kind="stable")[: min(width, np.count_nonzero(row))]
         return self.complete(np.repeat(views, len(groups)), groups)
-
-    def preferences(self, view: State) -> dict[str, float]:
-        """Return the probabilities of the legal sub-steps by text, the most probable first.
-
-        They are main groups (`333+?`), or kickers (`+4`) if a main group is already chosen.
-
-        Raises:
-            InputError: The game is over, or bids or other words are to be said.
-        """
-        if is_opening(self.game.flat.rules, view) or self.game.over(view):
-            raise InputError("the networks have preferences only while cards are played")
-        kickers = bool(view.group >= 0)
-        views = np.array([view], self.game.dtype)
-        row = self._predict(views, np.zeros(1, np.int64), kickers)[0]
-        order = sorted((-row[i], i) for i in range(len(row)) if row[i] > 0)
-        return {self.substeps.text(i + GROUPS * kickers): float(-share) for share, i in order}
 
 
 def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:

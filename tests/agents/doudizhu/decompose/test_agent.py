@@ -1,4 +1,4 @@
-"""The agent that weighs plays: its strength and its preferences."""
+"""The agent that weighs plays."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support_hands import greatest
 
-from closedhand import InputError, make_agent, make_game
+from closedhand import make_game
 from closedhand.agents.doudizhu.decompose import agent as decompose_agent
 from closedhand.agents.doudizhu.search import endgame
 from closedhand.arena import match
@@ -20,26 +20,6 @@ def test_decompose_beats_greedy_and_rule() -> None:
         result = match.play(GAME, ["decompose", other], 500, seed=1)
         points = result.pairs[0].returns[:, 0, 0], result.pairs[0].returns[:, 1, 1]
         assert np.mean([np.mean(side > 0) for side in points]) > least
-
-
-def test_preferences_are_probabilities_of_legal_plays() -> None:
-    agent = make_agent(GAME, "decompose")
-    state = GAME.deal(np.random.default_rng(2))
-    for _ in range(12):
-        view = GAME.view(state, int(state.player))
-        liked = agent.preferences(view)
-        legal = {GAME.text(action) for action in GAME.legal(state)}
-        assert set(liked) <= legal and sum(liked.values()) == pytest.approx(1)
-        assert list(liked.values()) == sorted(liked.values(), reverse=True)
-        assert GAME.text(agent.act(view)) == next(iter(liked))
-        GAME.play(state, agent.act(view))
-
-
-def test_no_preferences_in_an_auction() -> None:
-    game = make_game("doudizhu", bidding=True)
-    state = game.deal(np.random.default_rng(13))
-    with pytest.raises(InputError, match="while cards are played"):
-        make_agent(game, "decompose").preferences(game.view(state, 0))
 
 
 @pytest.mark.parametrize(
