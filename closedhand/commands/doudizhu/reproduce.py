@@ -71,8 +71,6 @@ def deeprocket(
         agents=tuple(split_agents(agents)) if agents else None, seed=seed,
         workers=workers or cores(),
     )  # fmt: skip
-    if "training" in results and not results["training"]["histories"]:
-        common.note("no training curves: the package has no record of the training")
     common.save_picture(reproduction.pictures, results, out)
     write_atomically(out / saved, json.dumps(results, indent=1) + "\n")
     shared.show_report(out, reproduction.report(results), results, as_json, only)

@@ -249,7 +249,7 @@ def pictures(results: dict[str, Any], folder: Path) -> None:
     """Draw the `PICTURES` of the results of `compute`, as far as computed."""
     if "figures" in results:
         pairings.pictures(results["figures"], folder)
-    if results.get("training", {}).get("histories"):
+    if "training" in results:
         accuracy.picture(results["training"]["histories"], folder / "training.png")
     if "ladder" in results:
         ladder.picture(results["ladder"], folder / "ladder.png")
