@@ -1,10 +1,10 @@
-"""Stable-Baselines3 on a PettingZoo env: MaskablePPO plays all seats of one table.
+"""Stable-Baselines3 in self-play: MaskablePPO plays all seats of the game of a PettingZoo env.
 
     python examples/sb3_pettingzoo.py
 
 PettingZoo's tutorial on action masking shows a game of two players to Stable-Baselines3 as if it
-had one. `AECRows` makes a row of every agent instead, which waits while others act, so that each
-is paid for its own actions. One table is slow: `examples/sb3_maskable_ppo.py` plays 64 at a time.
+had one. `SeatVectorEnv` makes a row of every agent instead, which waits while others act, so that
+each is paid for its own actions.
 """
 
 import argparse
@@ -18,29 +18,30 @@ from sb3_contrib import MaskablePPO
 from closedhand import Game
 from closedhand.agents import from_function
 from closedhand.arena import match, results
-from closedhand.wrappers import AECRows
+from closedhand.envs import SeatVectorEnv
 from closedhand.wrappers.sb3 import SB3VecEnv
 
 FORM = "compact"
+TABLES = 16
 
 
 def train(steps: int) -> tuple[Game, MaskablePPO]:
-    """Learn for some steps of the table; print how many a second, learning included."""
+    """Learn for some steps of all tables; print how many a second, learning included."""
     torch.set_num_threads(1)
-    env = pettingzoo.make(
-        "aec", "closedhand/doudizhu-v0", substeps=True, objective="win", observation=FORM
-    )
-    rows = SB3VecEnv(AECRows(env))
+    env = pettingzoo.make("aec", "closedhand/doudizhu-v0", substeps=True, objective="win")
+    game = env.unwrapped.game
+    tables = SeatVectorEnv(game, TABLES, observation=FORM, autoreset_mode="SameStep")
+    rows = SB3VecEnv(tables)
     model = MaskablePPO(
-        "MlpPolicy", rows, n_steps=1024, batch_size=512, n_epochs=4, learning_rate=1e-3,
+        "MlpPolicy", rows, n_steps=64, batch_size=512, n_epochs=4, learning_rate=1e-3,
         gamma=1.0, policy_kwargs={"net_arch": [256, 256]}, seed=1,
     )  # fmt: skip
     start = time.process_time()
-    model.learn(rows.num_envs * steps)
-    done = model.num_timesteps // rows.num_envs
+    model.learn(game.num_players * steps)
+    done = model.num_timesteps // game.num_players
     speed = done / (time.process_time() - start)
     print(f"{done:,} steps, {speed:,.0f} a second of processor time")
-    return env.unwrapped.game, model
+    return game, model
 
 
 def main(arguments: list[str] | None = None) -> float:

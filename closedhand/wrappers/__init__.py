@@ -4,9 +4,8 @@ The modules `sb3` (Stable-Baselines3), `rllib`, `tianshou` and `torchrl` adapt e
 libraries, and need them installed.
 """
 
-from closedhand.wrappers.aec_rows import AECRows
 from closedhand.wrappers.auto_pass import AutoPass
 from closedhand.wrappers.duplicate import DuplicateDealing
 from closedhand.wrappers.kickers import KickerSubsteps
 
-__all__ = ["AECRows", "AutoPass", "DuplicateDealing", "KickerSubsteps"]
+__all__ = ["AutoPass", "DuplicateDealing", "KickerSubsteps"]

@@ -16,10 +16,10 @@ from closedhand.envs.observation_form import (
     OBSERVATION,
     ObservationForm,
 )
-from closedhand.envs.seat_vector import Rows
+from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
 
-OneSeat = GameVectorEnv | Rows
+OneSeat = GameVectorEnv | SeatVectorEnv
 """Vector envs whose rows each belong to one seat, if a `GameVectorEnv` was made with opponents."""
 
 
@@ -34,10 +34,10 @@ def aec_table(env: Any) -> GameAEC:
 def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSERVATION) -> OneSeat:
     """Return `env` if it is a vector env of this package, for a library that needs masks.
 
-    `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `Rows`. `mode` is the
-    autoreset mode that the library needs, `mask` where it looks for masks. An env in which several
-    seats share a row, or that pays all seats, is refused: a library of one player would mix the
-    rewards. So is a wrapped one: adapters use more of an env than Gymnasium's wrappers pass on.
+    `env` is what `gymnasium.make_vec` returns, or a `SeatVectorEnv`. `mode` is the autoreset mode
+    that the library needs, `mask` where it looks for masks. An env in which several seats share a
+    row, or that pays all seats, is refused: a library of one player would mix the rewards. So is a
+    wrapped one: adapters use more of an env than Gymnasium's wrappers pass on.
     """
     inner = getattr(env, "unwrapped", env)
     if not isinstance(inner, OneSeat):

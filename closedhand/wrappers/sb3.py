@@ -32,7 +32,7 @@ class SB3VecEnv(VecEnv):
     """One or several of our vector envs side by side, possibly with different seats.
 
     Each row is an env of one player: the envs are made with `opponents`, or for self-play as
-    `SeatVectorEnv` or `AECRows`.
+    `SeatVectorEnv`.
 
     Observations are those of `mask="info"`, whatever the envs were made with, so that a model also
     plays in `gymnasium.make(…, mask="info")`: one vector for `MlpPolicy` with

@@ -15,7 +15,7 @@ from closedhand.core.checks import InputError, integers, shown
 from closedhand.core.optional_imports import needing
 from closedhand.envs import common
 from closedhand.envs.observation_form import ACTION_MASK, OBSERVATION, Observation
-from closedhand.envs.seat_vector import Rows
+from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.wrappers.adapting import only_part, vector_env
 
 with needing():
@@ -93,7 +93,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         actions[ids] = integers("actions", given, len(ids))
         if len(ids) == self.env_num:
             seen, rewards, ends, cuts, _ = self.env.step(actions)
-        elif isinstance(self.env, Rows):
+        elif isinstance(self.env, SeatVectorEnv):
             raise InputError("in self-play all rows are stepped: collect by n_step, not n_episode")
         else:
             chosen = np.isin(np.arange(self.env_num), ids)
@@ -108,7 +108,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         """
         self.env.reset(seed=seed)
         rows = 1  # that share a seed
-        if isinstance(self.env, Rows) and not common.is_list(seed):
+        if isinstance(self.env, SeatVectorEnv) and not common.is_list(seed):
             rows = self.env.num_seats
         return [[each] for each in common.seeds_of(seed, self.env_num // rows) for _ in range(rows)]
 

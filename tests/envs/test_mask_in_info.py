@@ -12,7 +12,7 @@ from support_envs import choose, complies, every_variant, make_aec, make_solo
 
 from closedhand import GAMES, InputError, make_game
 from closedhand.envs import DeviceVectorEnv, GameAEC, GameVectorEnv, SeatVectorEnv, SoloEnv
-from closedhand.wrappers import AECRows, AutoPass, KickerSubsteps
+from closedhand.wrappers import AutoPass, KickerSubsteps
 
 Variant = tuple[str, dict[str, Any]]
 
@@ -83,23 +83,18 @@ def test_parallel_envs_and_rows_of_seats_do_so_too(form: str) -> None:
         assert same(seen[agent], expected[agent]) and infos[agent]["action_mask"].any()
         assert env.observation_space(agent).contains(seen[agent])
     given["autoreset_mode"] = "SameStep"
-    for rows, other in (
-        (SeatVectorEnv("leduc", 3, mask="info", **given), SeatVectorEnv("leduc", 3, **given)),
-        (
-            AECRows(GameAEC("leduc", observation=form, mask="info")),
-            AECRows(GameAEC("leduc", observation=form)),
-        ),
-    ):
-        (seen, infos), (expected, _) = rows.reset(seed=2), other.reset(seed=2)
-        for _ in range(20):
-            assert same(seen, expected) and rows.observation_space.contains(seen)
-            assert np.array_equal(infos["action_mask"], expected["action_mask"])
-            assert np.array_equal(rows.action_masks(), expected["action_mask"] != 0)
-            actions = infos["action_mask"].argmax(axis=1)
-            seen, _, ends, _, infos = rows.step(actions)
-            expected, _, _, _, told = other.step(actions)
-            if ends[0]:
-                assert same(infos["final_obs"][0], told["final_obs"][0])
+    rows = SeatVectorEnv("leduc", 3, mask="info", **given)
+    other = SeatVectorEnv("leduc", 3, **given)
+    (seen, infos), (expected, _) = rows.reset(seed=2), other.reset(seed=2)
+    for _ in range(20):
+        assert same(seen, expected) and rows.observation_space.contains(seen)
+        assert np.array_equal(infos["action_mask"], expected["action_mask"])
+        assert np.array_equal(rows.action_masks(), expected["action_mask"] != 0)
+        actions = infos["action_mask"].argmax(axis=1)
+        seen, _, ends, _, infos = rows.step(actions)
+        expected, _, _, _, told = other.step(actions)
+        if ends[0]:
+            assert same(infos["final_obs"][0], told["final_obs"][0])
 
 
 def test_planes_stay_a_dict_without_the_mask() -> None:

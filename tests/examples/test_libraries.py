@@ -43,7 +43,6 @@ GLUE = {
     "PettingZooEnv": "tianshou.env",
     "DummyVectorEnv": "tianshou.env",
     "SeatVectorEnv": "closedhand.envs",
-    "AECRows": "closedhand.wrappers",
     "gymnasium": "",
     "pettingzoo": "",
     "supersuit": "",

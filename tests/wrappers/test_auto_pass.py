@@ -1,19 +1,24 @@
 """Forced actions played by the env."""
 
 import warnings
+from functools import partial
 from typing import Any
 
+import gymnasium
 import numpy as np
+import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
+from pettingzoo import AECEnv
+from pettingzoo.utils import BaseWrapper
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from support import positions
 from support_envs import complies, duplicate, every_variant, make_aec, play_aec
 
-from closedhand import make_game
+from closedhand import InputError, make_game
 from closedhand.core.seating import seating
 from closedhand.envs.aec import GameAEC, raw_env
-from closedhand.wrappers.auto_pass import AutoPass
+from closedhand.wrappers import AutoPass, DuplicateDealing, KickerSubsteps
 
 
 @every_variant
@@ -171,3 +176,18 @@ def test_auto_pass_and_other_wrappers() -> None:
             returns = env.game.returns(env.unwrapped.game_state)
             total += returns[[seating(env.game.sides, table).index(team) for team in range(5)]]
         assert list(env.infos["player_0"]["duplicate_score"].values()) == total.tolist()
+
+
+def test_other_envs_are_refused() -> None:
+    class Foreign(AECEnv):
+        pass
+
+    others = (
+        Foreign(), BaseWrapper(Foreign()), 3,
+        pettingzoo.make("parallel", "closedhand/chinese_poker-v0"),
+        gymnasium.make("closedhand/ChinesePoker-v0"),
+    )  # fmt: skip
+    for wrap in (AutoPass, KickerSubsteps, partial(DuplicateDealing, teams=["a", "b"])):
+        for env in others:
+            with pytest.raises(InputError, match="an AEC env of closedhand is needed here"):
+                wrap(env)
