@@ -28,8 +28,8 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "monte-carlo": ("monte-carlo:60",),
     "bids": ("bids:logic:greedy", "bids:net:greedy"),
     "equilibrium": ("equilibrium[iterations=20]",),
-    "counter": ("counter:5000",),
-    "rescored": ("rescored:5000",),
+    "counter": ("counter[hands=5000]",),
+    "rescored": ("rescored[hands=5000]",),
     "kou": (
         "kou",
         "kou:lock+,single",

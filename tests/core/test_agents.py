@@ -1,7 +1,6 @@
 """Agents by name, what is known of them before they play, and their policies."""
 
 import hashlib
-import os
 import pickle
 import re
 from collections.abc import Iterable
@@ -31,7 +30,6 @@ from closedhand.core.agents import (
     legal_choice,
     make_adviser,
     parse_agent,
-    probabilities,
     traits_of,
 )
 
@@ -180,17 +178,16 @@ def test_quoted_paths_are_found(tmp_path: Path) -> None:
     assert shown.exit_code == 0, shown.output
 
 
-def test_an_agent_that_is_installed_meanwhile_is_found(
+def test_an_agent_of_another_package_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
     assert "late" not in agent_names("leduc")
     about = tmp_path / "late-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: late\nVersion: 1.0\n")
     point = "leduc.late = closedhand.agents.random:make_random"
     (about / "entry_points.txt").write_text(f"[{agents.GROUP}]\n{point}\n")
-    os.utime(tmp_path, ns=(1, 1))  # whatever the clock does
+    monkeypatch.syspath_prepend(tmp_path)
     assert "late" in agent_names("leduc") and "late" not in agent_names("doudizhu")
     assert make_agent(LEDUC, "late").name == "random"
 
@@ -276,8 +273,8 @@ FORMS = {
     "leduc": ["random", "equilibrium", "strategy:{npz}", "strategy:{colon}", "strategy:{none}"],
     "uh_leduc": ["equilibrium", "strategy:{npz}"],
     "chinese_poker": [
-        "separable", "separable:{npz}", "rescored", "rescored:100000", "rescored:{npz}",
-        "counter", "counter:200000", "counter:{npz}",
+        "separable", "separable:{npz}", "rescored", "rescored:{npz}",
+        "counter", "counter:{npz}",
     ],
 }  # fmt: skip
 """Forms of agents without brackets, those with files among them."""
@@ -434,7 +431,7 @@ def test_policies_are_distributions_over_legal_actions(
 ) -> None:
     bound = make_game(game, **options)
     views = views_of(bound, games=3)[:60]
-    shares = probabilities(make_agent(bound, name), views)
+    shares = make_agent(bound, name).probabilities(views)
     check_policy(bound, views, shares)
 
 
@@ -452,7 +449,7 @@ def test_actions_are_drawn_from_the_policy(name: str) -> None:
     """Chi-square over all decisions of some views; 99.9% of samples stay below the bound."""
     agent = make_agent(LEDUC, name, seed=1)
     views = np.unique(views_of(LEDUC, games=10))
-    shares, draws = probabilities(agent, views), 2000
+    shares, draws = agent.probabilities(views), 2000
     actions = act_batch(agent, np.repeat(views, draws)).reshape(len(views), draws)
     counts = np.stack([(actions == each).sum(axis=1) for each in range(LEDUC.num_actions)], axis=1)
     expected = draws * shares
@@ -463,7 +460,7 @@ def test_actions_are_drawn_from_the_policy(name: str) -> None:
     assert freedom > 10
     assert chi2 < freedom + 3.1 * np.sqrt(2 * freedom) + 7
     # It would notice another policy.
-    wrong = draws * probabilities(make_agent(LEDUC, "equilibrium[iterations=1]"), views)
+    wrong = draws * make_agent(LEDUC, "equilibrium[iterations=1]").probabilities(views)
     if name == "random":
         wrong = np.roll(wrong, 1, axis=0)
     there = (wrong > 5) & usual
@@ -478,7 +475,7 @@ def test_the_networks_play_the_most_probable(options: dict[str, Any], substeps: 
     game = make_game("doudizhu", substeps=substeps, **options)
     agent = make_agent(game, "policy-net")
     views = views_of(game, games=2)[: 40 if substeps else 12]
-    shares, actions = probabilities(agent, views), act_batch(agent, views)
+    shares, actions = agent.probabilities(views), act_batch(agent, views)
     check_policy(game, views, shares)
     if substeps:
         assert shares.argmax(axis=1).tolist() == actions.tolist()
@@ -493,7 +490,7 @@ def test_flat_probabilities_are_products_of_sub_steps() -> None:
     flat, steps = (make_game("doudizhu", substeps=s) for s in (False, True))
     state = flat.deal(np.random.default_rng(3))
     view = np.array([flat.view(state, int(state.player))], flat.dtype)
-    shares = probabilities(make_agent(flat, "policy-net"), view)[0]
+    shares = make_agent(flat, "policy-net").probabilities(view)[0]
     agent: Any = make_agent(steps, "policy-net")
     groups = agent.probabilities(view.astype(steps.dtype))[0]
     plays = flat.rules.plays
@@ -508,13 +505,11 @@ def test_bids_are_certain() -> None:
     game = make_game("doudizhu", bidding=True)
     views = views_of(game, games=3)[:10]
     agent = make_agent(game, "bids:logic:random")
-    shares = probabilities(agent, views)
+    shares = agent.probabilities(views)
     check_policy(game, views, shares)
     auction = views["landlord"] < 0
     assert shares[auction].argmax(axis=1).tolist() == act_batch(agent, views[auction]).tolist()
     assert (shares[auction].max(axis=1) == 1).all()
-    with pytest.raises(InputError, match="the agent bids:logic:rule has no probabilities"):
-        probabilities(make_agent(game, "bids:logic:rule"), views[~auction])
 
 
 @pytest.mark.parametrize(
@@ -522,10 +517,10 @@ def test_bids_are_certain() -> None:
 )
 def test_a_policy_refuses_what_are_no_views_of_its_game(game: Game, name: str) -> None:
     agent, views = make_agent(game, name), views_of(game, games=1)
-    assert probabilities(agent, views[::2]).sum() == pytest.approx(len(views[::2]))
+    assert agent.probabilities(views[::2]).sum() == pytest.approx(len(views[::2]))
     for wrong in (views_of(LEDUC, games=1), views[0], list(views), 5):
         with pytest.raises(InputError, match=f"states are an array .* of {game.name}"):
-            probabilities(agent, wrong)
+            agent.probabilities(wrong)
 
 
 @pytest.mark.parametrize(
@@ -536,11 +531,6 @@ def test_a_search_refuses_what_is_no_view_of_its_game(game: Game, name: str) -> 
     for wrong in (5, None, views_of(LEDUC, games=1)[0], views_of(game, games=1)):
         with pytest.raises(InputError, match=f"states are an array .* of {game.name}"):
             make_agent(game, name).act(wrong)
-
-
-def test_an_agent_without_a_policy_says_so() -> None:
-    with pytest.raises(InputError, match="the agent greedy has no probabilities"):
-        probabilities(make_agent(DOUDIZHU, "greedy"), views_of(DOUDIZHU, games=1))
 
 
 def test_agents_are_found_by_name() -> None:

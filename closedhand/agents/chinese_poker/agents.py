@@ -7,8 +7,7 @@
   accounts for the dependence between an opponent's parts and for the cards in its own hand.
 
 Without an argument they use the package's tables for the game's rules. An argument is a file of
-tables (`separable:runs/mine/tables.npz`). For `counter` and `rescored` it can also be the number of
-hands in the pool (`counter:100000`).
+tables (`separable:runs/mine/tables.npz`).
 """
 
 from collections.abc import Callable
@@ -153,19 +152,11 @@ Hands = Annotated[int | None, Range(LEAST, MOST), "hands of the pool"]
 
 
 def _maker(name: str, slack: float) -> Callable[..., Responder]:
-    @described(lambda game, text, **_: Traits(files_of(read_pool(text)[1]), microseconds=500))
+    @described(lambda game, argument, **_: Traits(files_of(argument), microseconds=500))
     def make(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
-        """Make the agent; `hands`, or a number as argument, is the size of the pool.
-
-        Raises:
-            InputError: The argument is neither a number of hands that `pool_of` allows nor a file
-                of tables for these rules, or `hands` and argument are both numbers.
-        """
-        size, path = read_pool(argument)
-        if hands is not None and path is None and argument is not None:
-            raise InputError(f"{name}: the pool has {hands} or {argument} hands, give one of them")
-        tables = tables_for(game, path)
-        pool = pool_of(game.flat.rules, tables, size if hands is None else hands)
+        """Make the agent; an `InputError` refuses any file but tables for these rules."""
+        tables = tables_for(game, argument)
+        pool = pool_of(game.flat.rules, tables, POOL_SIZE if hands is None else hands)
         text = str(AgentSpec(name, {"hands": hands}, argument))
         return Responder(game, tables, pool, slack, text)
 
@@ -175,13 +166,6 @@ def _maker(name: str, slack: float) -> Callable[..., Responder]:
 
 make_counter = _maker("counter", np.inf)
 make_rescored = _maker("rescored", SLACK)
-
-
-def read_pool(argument: str | None) -> tuple[int, str | None]:
-    """Parse an argument to the number of hands in the pool, and the path of tables or None."""
-    if argument is not None and argument.isdecimal() and len(argument) < 20:
-        return int(argument), None
-    return POOL_SIZE, argument
 
 
 def tables_for(game: Game, path: str | Path | None) -> Tables:

@@ -30,7 +30,8 @@ from closedhand.games.chinese_poker.substeps import FIRST_FRONT
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
-every_agent = pytest.mark.parametrize("agent", ["separable", f"counter:{SIZE}", f"rescored:{SIZE}"])
+RESPONDERS = [f"{name}[hands={SIZE}]" for name in ("counter", "rescored")]
+every_agent = pytest.mark.parametrize("agent", ["separable", *RESPONDERS])
 
 
 def ends_of(game: Game, agent: str, number: int) -> np.ndarray:
@@ -82,8 +83,8 @@ def test_agents_take_the_tables_and_the_pool_of_their_rules(rules: str) -> None:
     assert own.arrange(hands).tolist() == separable.arrange(game, tables.win, hands).tolist()
     pool = opponents.pool_of(game, tables, SIZE)
     for name, slack in (("counter", np.inf), ("rescored", agents.SLACK)):
-        agent: Any = make_agent(GAMES[rules], f"{name}:{SIZE}")
-        assert agent.name == f"{name}:{SIZE}"
+        agent: Any = make_agent(GAMES[rules], f"{name}[hands={SIZE}]")
+        assert agent.name == f"{name}[hands={SIZE}]"
         responses = [counter.respond(game, pool, tables.win, slack, hand) for hand in hands]
         assert agent.arrange(hands).tolist() == responses
 
@@ -111,7 +112,7 @@ def test_a_front_is_found_for_a_back_that_somebody_else_chose(agent: str, fouls:
             assert own == pytest.approx(values[likewise].max(), abs=1e-9)
 
 
-@pytest.mark.parametrize("agent", [f"counter:{SIZE}", f"rescored:{SIZE}"])
+@pytest.mark.parametrize("agent", RESPONDERS)
 @pytest.mark.parametrize("substeps", [False, True])
 def test_ratings_agree_with_the_choice(agent: str, substeps: bool) -> None:
     """They are the points against the pool, and a hint begins with an action of the most."""
@@ -142,12 +143,8 @@ def test_ratings_agree_with_the_choice(agent: str, substeps: bool) -> None:
         ("separable:5000", "cannot read 5000"),
         ("separable:text.npz", "text.npz is not an npz file"),
         ("counter:text.npz", "text.npz is not an npz file"),
-        ("counter:4999", "5,000 to 50,000,000 hands, not 4,999"),
-        ("counter:-1", "cannot read -1"),
-        ("counter:1e6", "cannot read 1e6"),
+        ("counter:5000", "cannot read 5000"),
         ("rescored:none.npz", "cannot read none.npz"),
-        ("rescored:99999999999", "hands, not 99,999,999,999"),
-        ("rescored[hands=5000]:6000", "the pool has 5000 or 6000 hands, give one of them"),
         ("separable:other.npz", "other.npz was trained for the rules 1-6, not 4-2"),
         ("counter:other.npz", "other.npz was trained for the rules 1-6, not 4-2"),
     ],
