@@ -151,10 +151,18 @@ def train(
     run = begin(Fitting(network, learned, asked, 60 * minutes, seed), digest, out)
     run.resume_if_kept(restart)
     learner = run.learner
-    run.work(60 * minutes, progress=lambda: progress(*learner.progress(run.seconds)))
+
+    def report() -> None:
+        last = run.history[-1:]
+        text = f"log loss {last[0]['log_loss']:.4f}" if last else f"{learner.steps:,} steps"
+        progress(min(1.0, run.seconds / (60 * minutes)), text)
+
+    run.work(60 * minutes, progress=report)
     if not learner.steps:
         raise KeyboardInterrupt
-    learner.finish()
+    if not learner.kept:
+        run.note()
+    network.load_state_dict(learner.kept)
     about = {
         "deals": len(deals.hands),
         "agent": settings["agent"],
@@ -182,26 +190,21 @@ class Fitting:
         parameters = self.network.parameters()
         self._optimizer = torch.optim.AdamW(parameters, RATE, weight_decay=WEIGHT_DECAY)
         self.steps = 0
-        self._times = 0  # validations so far
-        self._found = self._best = np.inf  # log losses: the last and the least one
-        self._kept: dict[str, torch.Tensor] | None = None
+        self.kept: dict[str, torch.Tensor] = {}  # the best weights; none before a validation
+        self._least = np.inf  # their log loss
+        self._part = 0  # the last of the `TIMES` parts of the training that has ended
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def advance(self, seconds: float) -> bool:
-        """Learn for a tenth of a second; return whether that ended with a validation."""
-        # A resumed training may have more minutes than before: validations are due again.
-        self._times = min(self._times, int((1 - seconds / self.seconds) * TIMES))
+        """Learn for a tenth of a second; return whether a validation is due."""
         start = time.monotonic()
         spent = 0.0
         while spent < min(PIECE, seconds):
             self._step(1 - (seconds - spent) / self.seconds)
             spent = time.monotonic() - start
-        share = 1 - (seconds - spent) / self.seconds
-        if min(share, 1.0) * TIMES < self._times + 1:
-            return False
-        self._times = int(share * TIMES)
-        self._ask()
-        return True
+        before = self._part  # greater than now if a resumed training has more minutes
+        self._part = int(TIMES * (1 - (seconds - spent) / self.seconds))
+        return self._part > before
 
     def _step(self, share: float) -> None:
         """Learn one batch; the `share` of the training that is done sets the learning rate."""
@@ -221,50 +224,34 @@ class Fitting:
         self._optimizer.step()
         self.steps += 1
 
-    def _ask(self) -> None:
-        """Validate; keep the weights if they are the best so far."""
-        found = log_loss(chances(self.network, self.asked.planes), self.asked.won.numpy())
-        self._found = float(found)
-        if self._found < self._best:
-            self._best = self._found
-            self._kept = {name: each.clone() for name, each in self.network.state_dict().items()}
-
     @property
     def epochs(self) -> float:
         """Number of passes over the training hands."""
         return self.steps * BATCH / len(self.learned.won)
 
-    def progress(self, seconds: float) -> tuple[float, str]:
-        """Return the share that is done after `seconds`, and a text about it."""
-        text = f"log loss {self._found:.4f}" if self._kept else f"{self.steps:,} steps"
-        return min(1.0, seconds / self.seconds), text
-
-    def finish(self) -> None:
-        """Load the best weights."""
-        if self._kept is None:
-            self._ask()
-        assert self._kept is not None
-        self.network.load_state_dict(self._kept)
-
     def summary(self) -> dict[str, Any]:
-        """Return the number of epochs and the last log loss."""
-        return {"epochs": round(self.epochs, 2), "log_loss": round(self._found, 4)}
+        """Validate, and keep the weights if they are the best; return epochs and log loss."""
+        loss = log_loss(chances(self.network, self.asked.planes), self.asked.won.numpy())
+        if loss < self._least:
+            self._least = loss
+            self.kept = {name: each.clone() for name, each in self.network.state_dict().items()}
+        return {"epochs": round(self.epochs, 2), "log_loss": round(loss, 4)}
 
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs."""
         return {
             "network": self.network.state_dict(),
             "optimizer": self._optimizer.state_dict(),
-            "kept": self._kept,
-            "numbers": (self.steps, self._times, self._found, self._best),
+            "kept": self.kept,
+            "numbers": (self.steps, self._part, self._least),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
         self.network.load_state_dict(state["network"])
         self._optimizer.load_state_dict(state["optimizer"])
-        self._kept = state["kept"]
-        self.steps, self._times, self._found, self._best = state["numbers"]
+        self.kept = state["kept"]
+        self.steps, self._part, self._least = state["numbers"]
 
 
 def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:

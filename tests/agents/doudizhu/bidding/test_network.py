@@ -125,8 +125,10 @@ def test_a_finished_bid_network_is_left_alone_or_goes_on(
     for module in (run, bid_net):
         monkeypatch.setattr(module, "time", clock)
     asked: list[int] = []
-    ask = bid_net.Fitting._ask
-    monkeypatch.setattr(bid_net.Fitting, "_ask", lambda self: asked.append(self.steps) or ask(self))
+    ask = bid_net.Fitting.summary
+    monkeypatch.setattr(
+        bid_net.Fitting, "summary", lambda self: asked.append(self.steps) or ask(self)
+    )
 
     def train(minutes: float, restart: bool = False) -> bid_net.Result:
         return bid_net.train(out / "deals.npz", out, minutes, threads=1, restart=restart)
