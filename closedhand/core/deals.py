@@ -29,45 +29,36 @@ HEAD = "# deals of "
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """The deals of a file.
+    """The deals of a match or league: a number of deals of its seed, or the states of a file.
 
     Attributes:
-        states: Initial states, `game.dtype` [n].
-        digest: Checksum of the file, which names the file in results.
+        number: Number of deals.
+        fixed: States of the file, `game.dtype` [number]; None: the seed gives them.
+        digest: Checksum of the file, which names the file in results; None: there is none.
     """
 
-    states: np.ndarray
-    digest: str
-
-    def __len__(self) -> int:
-        return len(self.states)
-
-
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """The deals of a match or league: a number of deals of its seed, or the states of a file."""
-
     number: int
-    digest: str | None  # checksum of the file; None: there is none
-    fixed: np.ndarray | None  # states of the file, `game.dtype` [number]; None: the seed gives them
+    fixed: np.ndarray | None = None
+    digest: str | None = None
 
     def states(self, numbers: range) -> np.ndarray | None:
         """Return the states of the deals of these numbers; None if the seed gives them."""
         return None if self.fixed is None else self.fixed[numbers.start : numbers.stop]
 
 
-def choose_deals(deals: int | Deals, game: Game, what: str) -> Chosen:
+def choose_deals(deals: int | Deals, game: Game, what: str) -> Deals:
     """Check the argument `deals` of a match or league, which messages call `what`.
 
     Raises:
         InputError: The number is not allowed, or the rules of the game do not allow a state.
     """
-    if isinstance(deals, Deals):
-        for number, state in enumerate(deals.states, 1):
-            if reason := game.valid(state):
-                raise InputError(f"deal {number} is no deal of {game.name}: {reason}")
-        return Chosen(check_deals(len(deals), what), deals.digest, deals.states)
-    return Chosen(check_deals(deals, what), None, None)
+    if not isinstance(deals, Deals):
+        return Deals(check_deals(deals, what))
+    check_deals(deals.number, what)
+    for number, state in enumerate(() if deals.fixed is None else deals.fixed, 1):
+        if reason := game.valid(state):
+            raise InputError(f"deal {number} is no deal of {game.name}: {reason}")
+    return deals
 
 
 def write_deals(path: Path, game: Game, number: int, seed: int = 0) -> str:
@@ -101,7 +92,7 @@ def read_deals(path: Path, game: Game) -> Deals:
             raise beyond(path, "its deals take", MOST_DATA)
     if not states:
         raise InputError(f"{path} holds no deals")
-    return Deals(np.array(states, game.dtype), checksum(path))
+    return Deals(len(states), np.array(states, game.dtype), checksum(path))
 
 
 def _state_of(game: Game, given: str | Record) -> State:

@@ -29,8 +29,8 @@ def test_a_file_holds_the_deals_of_the_seed(tmp_path: Path, name: str) -> None:
     path = tmp_path / "deals.txt"
     digest = write_deals(path, game, 5, seed=7)
     found = read_deals(path, game)
-    assert len(found) == 5 and found.digest == digest and len(digest) == 16
-    for i, state in enumerate(np.rec.array(found.states)):
+    assert found.number == 5 and found.digest == digest and len(digest) == 16
+    for i, state in enumerate(np.rec.array(found.fixed)):
         dealt = game.deal(np.random.default_rng((7, i)))
         assert game.deal_text(state) == game.deal_text(dealt)
 
@@ -69,7 +69,7 @@ def test_a_seed_deals_by_the_rules_of_its_record(tmp_path: Path) -> None:
     line = '{"game": "doudizhu", "rules": {"rules": "mini"}, "actions": [], "seed": 5}'
     (tmp_path / "games.jsonl").write_text(line)
     mini = make_game("doudizhu", rules="mini")
-    [state] = read_deals(tmp_path / "games.jsonl", mini).states
+    [state] = read_deals(tmp_path / "games.jsonl", mini).fixed
     assert mini.deal_text(state) == mini.deal_text(mini.deal(np.random.default_rng(5)))
     with pytest.raises(InputError, match=r"jsonl, \w+ 1: "):
         read_deals(tmp_path / "games.jsonl", DOUDIZHU)
@@ -85,7 +85,7 @@ def test_deals_of_another_game_are_refused(tmp_path: Path) -> None:
 def test_a_match_on_other_deals_is_not_resumed(tmp_path: Path) -> None:
     write_deals(tmp_path / "deals.txt", DOUDIZHU, 6)
     fixed = read_deals(tmp_path / "deals.txt", DOUDIZHU)
-    few = Deals(fixed.states[:4], fixed.digest)
+    few = Deals(4, fixed.fixed[:4], fixed.digest)
     path, agents = tmp_path / "match.json", ["greedy", "random"]
     results.save(path, results.summary(match.play(DOUDIZHU, agents, few)))
     played = results.load(path, DOUDIZHU, agents, 0, fixed.digest)
@@ -126,8 +126,8 @@ def test_lines_are_deals_or_records(tmp_path: Path) -> None:
         format_record(DOUDIZHU, state),
     ]
     found = read_deals(file_of(tmp_path, *lines), DOUDIZHU)
-    assert len(found) == 4
-    assert {DOUDIZHU.deal_text(each) for each in np.rec.array(found.states)} == {deal}
+    assert found.number == 4
+    assert {DOUDIZHU.deal_text(each) for each in np.rec.array(found.fixed)} == {deal}
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,8 @@ def test_decks_are_deals(tmp_path: Path, protocol: int) -> None:
     assert decks_in(path.read_bytes()) == made
     assert reader_of(path) is DECKS
     found = read_deals(path, GAME)
-    assert len(found) == 1200
-    for state, one in zip(np.rec.array(found.states[:50]), made, strict=False):
+    assert found.number == 1200
+    for state, one in zip(np.rec.array(found.fixed[:50]), made, strict=False):
         landlord = "".join(sorted(map(str, one["landlord"])))
         rank = {**{i: str(i) for i in range(3, 10)}, 10: "T", 11: "J", 12: "Q", 13: "K", 14: "A",
                 17: "2", 20: "S", 30: "B"}  # fmt: skip
