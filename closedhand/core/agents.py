@@ -160,17 +160,6 @@ class Traits:
     remembers: bool = False
     variants: tuple[str, ...] = ()
 
-    def __or__(self, other: "Traits") -> "Traits":
-        """Combine the traits of two agents, both of which another agent asks at every decision."""
-        times = (self.microseconds, other.microseconds)
-        return Traits(
-            self.files + other.files,
-            self.clocked or other.clocked,
-            None if None in times else sum(time or 0.0 for time in times),
-            self.steady and other.steady,
-            self.remembers or other.remembers,
-        )
-
 
 Factory = TypeVar("Factory", bound=Callable[..., Agent])
 Describe = Callable[..., Traits]

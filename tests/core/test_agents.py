@@ -372,9 +372,6 @@ def test_a_folder_that_is_named_like_a_budget_is_no_file(
 
 
 def test_an_inner_agent_lends_its_traits() -> None:
-    one, two = Traits((Path("a"),), False, 3.0), Traits((Path("b"),), True, 4.0)
-    assert one | two == Traits((Path("a"), Path("b")), True, 7.0)
-    assert (one | Traits()).microseconds is None
     inner, outer = (traits_of(DOUDIZHU, text) for text in ("search", "bids:logic:search"))
     assert outer.clocked and outer.microseconds == (inner.microseconds or 0) + 1
 

@@ -25,9 +25,12 @@ def read(argument: str | None) -> tuple[str, str | None, str]:
 
 def describe(game: Game, argument: tuple[str, str | None, str]) -> Traits:
     """Return the traits of the agent, those of the playing agent included."""
-    kind, file, player = argument
-    own = Traits(files_of(file), microseconds=500 if kind == VALUE else 1)
-    return own | traits_of(game, player)
+    kind, file, text = argument
+    player = traits_of(game, text)
+    own = 500 if kind == VALUE else 1
+    time = None if player.microseconds is None else player.microseconds + own
+    files = files_of(file) + player.files
+    return Traits(files, player.clocked, time, remembers=player.remembers)
 
 
 @described(describe, reads=read, plays=("bid.safetensors", "bids:net={}:rule"))
