@@ -111,26 +111,15 @@ def spent_by(agents: Iterable[Agent]) -> np.ndarray:
     return np.array([getattr(agent, "spent", nothing) for agent in agents])
 
 
-def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
-    """Return an agent's policy, float64 [n, num_actions], in views of the players to act [n].
-
-    Raises:
-        InputError: The agent has no `probabilities`.
-    """
-    policy = getattr(agent, "probabilities", None)
-    if policy is None:
-        raise InputError(f"the agent {agent.name} has no probabilities(views)")
-    return policy(views)
-
-
 def policy_or_choices(game: Game, agent: Agent, views: np.ndarray) -> np.ndarray:
     """Return `probabilities`; of an agent without them, 1 for the action chosen, else 0.
 
     Raises:
         InputError: The agent does not choose one action of the game for each view.
     """
-    if hasattr(agent, "probabilities"):
-        return probabilities(agent, views)
+    policy = getattr(agent, "probabilities", None)
+    if policy is not None:
+        return policy(views)
     actions = act_batch(agent, views)
     if len(actions) and not 0 <= actions.min() <= actions.max() < game.num_actions:
         raise InputError(f"{agent.name} chooses no action of {game.name}")

@@ -14,7 +14,6 @@ from closedhand import InputError, make_agent, make_game
 pytest.importorskip("sb3_contrib")
 
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import probabilities
 from closedhand.learning import runs
 from closedhand.learning.evaluation import judge
 from closedhand.learning.maskable_ppo import MaskablePPO, MaskablePPOSettings
@@ -117,7 +116,7 @@ def test_the_exported_network_has_the_library_s_policy(observation: str, tmp_pat
     seen, masks = trained.features.encode(views)
     tensors, _ = trained.model.policy.obs_to_tensor(seen)
     theirs = trained.model.policy.get_distribution(tensors, masks.astype(bool))
-    ours = probabilities(make_agent(game, f"learned:{tmp_path}"), views)
+    ours = make_agent(game, f"learned:{tmp_path}").probabilities(views)
     assert np.allclose(ours, theirs.distribution.probs.detach().numpy(), atol=1e-6)
     assert np.abs(ours.max(axis=1) - 1 / masks.sum(axis=1)).max() > 1e-4  # it has learned
 

@@ -7,7 +7,7 @@ import numpy as np
 from open_spiel.python.policy import Policy
 
 from closedhand.bridges.open_spiel.game import OpenSpielGame, OpenSpielState, pyspiel
-from closedhand.core.agents import Agent, make_agent, probabilities
+from closedhand.core.agents import Agent, make_agent, policy_or_choices
 from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.checks import InputError, check_seed
 from closedhand.core.game import State
@@ -16,7 +16,7 @@ from closedhand.core.game import State
 def _row(agent: Agent, state: OpenSpielState, player: int) -> dict[int, float]:
     game = state.get_game().ours
     view = game.view(state.record, player)
-    row = probabilities(agent, np.array([view], game.dtype))[0]
+    [row] = policy_or_choices(game, agent, np.array([view], game.dtype))
     return {action: float(row[action]) for action in game.legal(view).tolist()}
 
 

@@ -45,7 +45,7 @@ from collections.abc import Callable
 import numpy as np
 
 from closedhand.agents.doudizhu.decompose import partition
-from closedhand.core.agents import Agent, act_batch, probabilities, spent_by
+from closedhand.core.agents import Agent, act_batch, policy_or_choices, spent_by
 from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
@@ -260,7 +260,7 @@ class BiddingAgent(BatchAgent):
         if auction.any():
             shares[auction, self._bids(views[auction])] = 1.0
         if not auction.all():
-            shares[~auction] = probabilities(self._player, views[~auction])
+            shares[~auction] = policy_or_choices(self.game, self._player, views[~auction])
         return shares
 
     def _bids(self, views: np.ndarray) -> np.ndarray:

@@ -10,7 +10,6 @@ from closedhand import InputError, make_agent, make_game
 from closedhand.agents.daihinmin.policy import pattern_policy
 from closedhand.agents.daihinmin.policy.pattern_training import TASK, gradient
 from closedhand.agents.daihinmin.policy.patterns import FEATURES
-from closedhand.core.agents import probabilities
 from closedhand.core.duplicate import play_out
 from closedhand.games.daihinmin.plays import PASS
 from closedhand.learning.policy_gradient import Training, begin
@@ -28,7 +27,7 @@ def test_the_agent_plays_the_likeliest_action(actions: str) -> None:
     certain = 0
     while not game.over(state):
         view = game.view(state, int(state.player))
-        shares = probabilities(agent, np.array([view]))[0]
+        shares = agent.probabilities(np.array([view]))[0]
         legal = game.legal(state)
         assert math.isclose(shares.sum(), 1.0) and math.isclose(shares[legal].sum(), 1.0)
         action = agent.act(view)
