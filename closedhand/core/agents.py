@@ -292,20 +292,15 @@ def traits_of(game: Game, agent: AnyAgent) -> Traits:
 
 def _entry_points() -> tuple[EntryPoint, ...]:
     """Return the entry points of all agents, cached: finding them takes longer than making one."""
-    times: list[int] = []
-    for folder in sys.path:
-        with suppress(OSError):
-            times.append(os.stat(folder or ".").st_mtime_ns)
-    return _points_in(tuple(sys.path), tuple(times))
+    return _points_in(tuple(sys.path))
 
 
 @lru_cache(maxsize=1)
-def _points_in(folders: tuple[str, ...], times: tuple[int, ...]) -> tuple[EntryPoint, ...]:
-    """Find the entry points in the folders of `sys.path`.
+def _points_in(folders: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Find the entry points in the folders of `sys.path`, the key of the cache.
 
-    The arguments are the key of the cache: an installation changes the time of a folder. An agent
-    of another package is left out if an agent of this package plays the same game under the same
-    name: results state only the name.
+    An agent of another package is left out if an agent of this package plays the same game under
+    the same name: results state only the name.
     """
     points = sorted(entry_points(group=GROUP), key=order)
     own = [point.name.rpartition(".") for point in points if is_own(point)]
