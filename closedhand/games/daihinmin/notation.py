@@ -13,7 +13,6 @@ gives the round, counted from 0, and the points before it: `3:12,9,6,9,9`. A rec
 all actions, separated by semicolons. Any other text raises an `InputError`.
 """
 
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 
@@ -34,7 +33,6 @@ from closedhand.games.daihinmin.seven_ten_rules import due_of, own_of
 from closedhand.games.daihinmin.state import CLASSES, PLAYERS, TITLES, Rules
 from closedhand.games.daihinmin.tricks import is_back, is_reversed
 
-COUNT = ("no", "one", "two", "three", "four", "five", "six")
 IDS = {card.upper(): i for i, card in enumerate(CARDS)}
 
 
@@ -108,7 +106,7 @@ class Notation(TableNotation):
         players = self.players
         if len(fields) not in (2 + players, 3 + players):
             raise InputError(
-                f"a deal is seats;classes and {COUNT[players]} hands, not {len(fields)} fields"
+                f"a deal is seats;classes and {players} hands, not {len(fields)} fields"
             )
         state = np.zeros(1, self.rules.state_type)[0]
         state.seats[:] = permutation(fields[0], "seats", players)
@@ -116,9 +114,9 @@ class Notation(TableNotation):
         hands = [parse_cards(field, self.jokers) for field in fields[2 : 2 + players]]
         sizes = plays.sizes_dealt(players, self.jokers)
         if sorted(hand.bit_count() for hand in hands) != sorted(sizes):
-            raise InputError(sizes_text(sizes))
+            raise InputError(f"the hands have {sizes} cards, in any order")
         if not are_disjoint(hands, self.jokers):
-            raise InputError(f"the {COUNT[players]} hands do not hold every card once")
+            raise InputError(f"the {players} hands do not hold every card once")
         state.hands[:] = hands
         if len(fields) > 2 + players:
             state.round_number, state.points[:] = self._standing(fields[-1])
@@ -209,16 +207,6 @@ def may_stand(points: list[int], rounds: int) -> bool:
     least = rounds * np.cumsum(range(1, len(points) + 1))
     sums = np.cumsum(sorted(points))
     return bool((sums >= least).all() and sums[-1] == least[-1])
-
-
-def sizes_text(sizes: Sequence[int]) -> str:
-    """Write the numbers of cards dealt: `three hands have 11 cards, and two have 10`."""
-    if sizes[0] == sizes[-1]:
-        return f"{COUNT[len(sizes)]} hands have {sizes[0]} cards"
-    most, few = (sizes.count(size) for size in (sizes[0], sizes[-1]))
-    hands = "one hand has" if most == 1 else f"{COUNT[most]} hands have"
-    others = "one has" if few == 1 else f"{COUNT[few]} have"
-    return f"{hands} {sizes[0]} cards, and {others} {sizes[-1]}"
 
 
 def permutation(text: str, name: str, players: int = PLAYERS) -> list[int]:

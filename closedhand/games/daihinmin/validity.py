@@ -18,7 +18,7 @@ from closedhand.core import bits, validity
 from closedhand.games.daihinmin.cards import are_disjoint, best_of, together, without
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
 from closedhand.games.daihinmin.hidden import held_and_kept, known, payable, unseen
-from closedhand.games.daihinmin.notation import dealt, may_stand, points_before, sizes_text
+from closedhand.games.daihinmin.notation import dealt, may_stand, points_before
 from closedhand.games.daihinmin.plays import PASS, sizes_dealt
 from closedhand.games.daihinmin.rules import begin, over
 from closedhand.games.daihinmin.seven_ten_rules import number_owned
@@ -40,7 +40,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
     sizes = sizes_dealt(len(hands), jokers)
     found = sorted(hand.bit_count() for hand in hands)
     if not are_disjoint(hands, jokers) or found != sorted(sizes):
-        return f"the cards are not a deck of which {sizes_text(sizes)}"
+        return f"the cards are not a deck in hands of {sizes}, in any order"
     start = state.copy()
     start.hands[:] = hands
     start.points[:] = points_before(state)
@@ -96,7 +96,7 @@ def unfit(rules: Rules, view: np.record, player: int) -> str:
         return "the cards are not those of a deck"
     usual = sizes_dealt(len(hands), jokers)
     if sorted(numbers_dealt(rules, view)) != sorted(usual) or min(view.left) < 0:
-        return f"left does not agree with a deal in which {sizes_text(usual)}"
+        return f"left does not agree with hands of {usual} cards, in any order"
     if hands[player].bit_count() != view.left[player]:
         return f"left is not what player_{player} holds"
     exchange = bool(has_exchange(rules, view))

@@ -15,7 +15,7 @@ from closedhand.core.views import at_action, check_text, is_unseen, listed, play
 from closedhand.games.daihinmin import exchange, plays, seven_ten_rules as gifts
 from closedhand.games.daihinmin.cards import bit, deck_of, removed, together, without
 from closedhand.games.daihinmin.hidden import known
-from closedhand.games.daihinmin.notation import parse_cards, permutation, points_before, sizes_text
+from closedhand.games.daihinmin.notation import parse_cards, permutation, points_before
 from closedhand.games.daihinmin.state import Rules, two_jokers
 from closedhand.games.daihinmin.tricks import new_trick
 from closedhand.games.daihinmin.validity import numbers_dealt, ranked_by_chance, unfit
@@ -173,7 +173,7 @@ def _start(
         dealt = [by_player[player] for player in players]
     sizes = _each(dealt, "dealt", len(players))
     if sorted(sizes) != sorted(usual):
-        raise InputError(f"dealt: {sizes_text(usual)}, not {dealt}")
+        raise InputError(f"dealt: {usual} in any order, not {dealt}")
     ends = np.cumsum([0, *sizes])
     deck = plays.TWO_JOKERS[: ends[-1]]
     hands = ["".join(deck[ends[player] : ends[player + 1]]) for player in players]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import DATA
-from support_uecda import read_log
+from support_uecda import Log, read_log
 from typer.testing import CliRunner, Result
 
 from closedhand import InputError, make_agent, make_game
@@ -49,8 +49,14 @@ def records() -> list[Record]:
 @pytest.fixture
 def log(records: list[Record], tmp_path: Path) -> Path:
     path = tmp_path / "match.log"
-    path.write_text(logs.log_text(replaying.to_log(records)))
+    path.write_text(replaying.log_text(records))
     return path
+
+
+def written(path: Path, records: list[Record]) -> Log:
+    """The log of some records, which `path` then holds."""
+    path.write_text(replaying.log_text(records))
+    return read_log(path)
 
 
 def test_a_log_replays(log: Path, records: list[Record]) -> None:
@@ -97,33 +103,32 @@ def test_rounds_of_a_match_become_rounds_of_a_log(tmp_path: Path) -> None:
         actions = (*found[-1].actions, game.text(action))
         found[-1] = Record(game.name, found[-1].rules, actions, found[-1].deal)
         game.play(state, action)
-    log = replaying.to_log(found)
+    path = tmp_path / "a.log"
+    log = written(path, found)
     assert log.header["GAME_NUMBER"] == "6" and logs.SEED not in log.header
     points = [f"{each:.0f}" for each in game.returns(state)]
     assert log.rounds[-1]["points"].split() == points
-    path = tmp_path / "a.log"
     for first in range(6):
-        part = replaying.to_log(found[first:])
+        part = written(path, found[first:])
         assert (part.first, part.rounds) == (first, log.rounds[first:])
         assert (part.header["GAME_NUMBER"], part.header["TOTAL_POINT"]) == ("6", " ".join(points))
-        path.write_text(logs.log_text(part))
         assert [each.error for each in replay_file(path)] == [None] * (6 - first)
         assert len(replaying.UECDA.records(path)) == 6 - first
     with pytest.raises(InputError, match=r"record 2: it is round 3 after .*, not round 2 after"):
-        replaying.to_log([found[1], found[3]])
+        replaying.log_text([found[1], found[3]])
 
 
 def test_a_round_with_classes_is_not_the_first(records: list[Record], tmp_path: Path) -> None:
     path = tmp_path / "a.log"
-    path.write_text(logs.log_text(replaying.to_log(records[1:3])))
+    path.write_text(replaying.log_text(records[1:3]))
     assert [(each.line, each.error) for each in replay_file(path)] == [(1, None), (2, None)]
     reset = {"class_period": 1}
     with pytest.raises(InputError, match=r"record 1: the classes are [0-4]{5}, not 22222"):
-        replaying.to_log([replace(records[1], rules=reset)])
+        replaying.log_text([replace(records[1], rules=reset)])
 
 
 @pytest.mark.parametrize("leader", [0, 4])
-def test_whoever_leads_all_is_in_the_log(leader: int) -> None:
+def test_whoever_leads_all_is_in_the_log(leader: int, tmp_path: Path) -> None:
     """Also of the players whose numbers mean something else elsewhere, and after an exchange."""
     game, rng = make_game("daihinmin"), np.random.default_rng(1)
     classes = ["41302", "04123"][leader == 4]
@@ -138,7 +143,7 @@ def test_whoever_leads_all_is_in_the_log(leader: int) -> None:
             if state.leader == leader:
                 break
     record = from_state(game, state, [f"p{player}" for player in range(5)])
-    (values,) = replaying.to_log([record]).rounds
+    (values,) = written(tmp_path / "a.log", [record]).rounds
     assert values["mibun"] == classes
     plays = [entry[1:] for entry in logs.entries(values["play"])]
     assert [logs.submission(text) for text in plays] == state.history[3 : state.moves].tolist()
@@ -175,14 +180,14 @@ def swapped(text: str) -> str:
             1,
             "palyer_cards",
             lambda text: text.replace("S3", "S4"),
-            "twice|every card once|11 cards",
+            "twice|every card once|hands have",
         ),
     ],
 )
 def test_one_mistake_is_one_error(number, key, change, message, log: Path) -> None:
     changed = read_log(log)
     changed.rounds[number][key] = change(changed.rounds[number][key])
-    log.write_text(logs.log_text(changed))
+    log.write_text(changed.text())
     errors = [each.error for each in replay_file(log) if each.error]
     assert errors[0].startswith(f"round {number}: ")
     assert re.search(message, errors[0])
@@ -201,24 +206,24 @@ def test_one_mistake_is_one_error(number, key, change, message, log: Path) -> No
 
 def test_what_is_no_log_of_rounds(tmp_path: Path, records: list[Record]) -> None:
     with pytest.raises(InputError, match="nothing to write"):
-        replaying.to_log([])
+        replaying.log_text([])
     whole = records[0]
     part = Record(whole.game, whole.rules, whole.actions[:-1], whole.deal)
     with pytest.raises(InputError, match=r"record 2: .* not played to its end"):
-        replaying.to_log([whole, part])
+        replaying.log_text([whole, part])
     with pytest.raises(InputError, match="one set of rules"):
-        replaying.to_log([whole, Record("doudizhu", {}, (), seed=1)])
+        replaying.log_text([whole, Record("doudizhu", {}, (), seed=1)])
     wrong = Record(whole.game, whole.rules, ("4c", *whole.actions), whole.deal)
     with pytest.raises(InputError, match="record 1"):
-        replaying.to_log([wrong])
+        replaying.log_text([wrong])
 
 
 def test_a_log_has_one_list_of_players(records: list[Record]) -> None:
     for agents in (("a", "b", "c", "d", "e"), None):
         with pytest.raises(InputError, match="record 2: its agents are not those of the first"):
-            replaying.to_log([records[0], replace(records[1], agents=agents)])
+            replaying.log_text([records[0], replace(records[1], agents=agents)])
     with pytest.raises(InputError, match=r"names by spaces: none is empty as in .*'a', ' ', 'c'"):
-        replaying.to_log([replace(records[0], agents=("a", " ", "c", "d", "e"))])
+        replaying.log_text([replace(records[0], agents=("a", " ", "c", "d", "e"))])
 
 
 @pytest.mark.parametrize("period", [1, 2])
@@ -233,10 +238,10 @@ def test_seats_change_at_the_end_of_a_period_only(period: int, tmp_path: Path) -
         found.append(from_state(game, state))
     if period == 2:
         with pytest.raises(InputError, match="record 2: the seats change from 01234 to 43210"):
-            replaying.to_log(found)
+            replaying.log_text(found)
         return
     path = tmp_path / "a.log"
-    path.write_text(logs.log_text(replaying.to_log(found)))
+    path.write_text(replaying.log_text(found))
     assert [each.error for each in replay_file(path)] == [None, None]
 
 
@@ -258,7 +263,7 @@ def test_submissions_that_form_no_play_are_passes(log: Path, records: list[Recor
         for i in np.flatnonzero([len(entry) == 1 for entry in entries])[::3]:
             entries[i] += str(rng.choice(junk))
         values["play"] = " ".join(entry + "EE" for entry in entries)
-    log.write_text(logs.log_text(changed))
+    log.write_text(changed.text())
     replays = list(replay_file(log))
     assert [each.error for each in replays] == [None] * ROUNDS
     assert [each.record and each.record.actions for each in replays] == [
@@ -282,7 +287,7 @@ def test_a_play_that_was_other_numbers_is_a_pass(log: Path, records: list[Record
     entries = logs.entries(changed.rounds[1]["play"])
     entries[number - 3] += logs.play_text(int(legal[0]))
     changed.rounds[1]["play"] = " ".join(entry + "EE" for entry in entries)
-    log.write_text(logs.log_text(changed))
+    log.write_text(changed.text())
     replays = list(replay_file(log))
     assert [each.error for each in replays] == [None] * ROUNDS
     assert replays[1].record is not None and replays[1].record.actions == record.actions
@@ -294,7 +299,7 @@ def overwritten(log: Path, number: int) -> None:
     changed = read_log(log)
     values = changed.rounds[number]
     values["change_cards"] = values["play"][-40:].partition("EE")[2].strip()
-    log.write_text(logs.log_text(changed))
+    log.write_text(changed.text())
 
 
 @pytest.mark.parametrize(
@@ -319,7 +324,7 @@ def test_no_exchange_agrees_with_the_plays(log: Path) -> None:
     changed = read_log(log)
     values = changed.rounds[1]
     values["result"] = swapped(values["result"])
-    log.write_text(logs.log_text(changed))
+    log.write_text(changed.text())
     with pytest.warns(UserWarning, match="round 1: the change_cards line is ignored"):
         (error, *_) = [each.error for each in replay_file(log) if each.error]
     assert error == (
@@ -331,8 +336,8 @@ def test_a_log_begins_at_any_round(log: Path, records: list[Record], tmp_path: P
     whole = read_log(log)
     for first in (1, 4):
         part = tmp_path / f"{first}.log"
-        part.write_text(logs.log_text(logs.Log(whole.header, whole.rounds[first:], first)))
-        assert logs.log_text(read_log(part)) == part.read_text()
+        part.write_text(Log(whole.header, whole.rounds[first:], first).text())
+        assert read_log(part).text() == part.read_text()
         replays = list(replay_file(part))
         assert [(each.line, each.error) for each in replays] == [
             (number, None) for number in range(first, ROUNDS)
@@ -342,12 +347,12 @@ def test_a_log_begins_at_any_round(log: Path, records: list[Record], tmp_path: P
         part.write_text(part.read_text().replace(f"%{first + 1:05d}%", f"%{first + 2:05d}%"))
         with pytest.raises(InputError, match="is out of order"):
             list(replay_file(part))
-        changed = logs.Log(whole.header, [dict(each) for each in whole.rounds[first:]], first)
+        changed = Log(whole.header, [dict(each) for each in whole.rounds[first:]], first)
         changed.rounds[1]["points"] = "1 2 3 4 5"
-        part.write_text(logs.log_text(changed))
+        part.write_text(changed.text())
         assert "the points are" in str(list(replay_file(part))[1].error)
         changed.rounds[0]["points"] = "1 2 3 4"
-        part.write_text(logs.log_text(changed))
+        part.write_text(changed.text())
         assert "the points are 1 2 3 4, not 5 numbers" in str(next(replay_file(part)).error)
 
 
@@ -362,14 +367,14 @@ def test_a_log_of_forbidden_finishes(tmp_path: Path) -> None:
             game.play(state, game.sample(rng, state))
         record = from_state(game, state, [f"p{player}" for player in range(5)])
         found.append(record)
-    log = replaying.to_log(found[:1])
+    path = tmp_path / "a.log"
+    log = written(path, found[:1])
     assert log.header["RULE_KINSOKU"] == "YES"
     assert json.loads(log.header["OPTIONS"]) == {"number_lock": True}
-    path = tmp_path / "a.log"
     usual = make_game("daihinmin", number_lock=True)
     others = 0
     for record in found:
-        path.write_text(logs.log_text(replaying.to_log([record])))
+        path.write_text(replaying.log_text([record]))
         (each,) = replay_file(path)
         assert (each.error, each.returns) == (None, record.returns)
         state = usual.parse_deal(record.deal or "")
@@ -407,7 +412,7 @@ def test_a_card_that_the_server_lost(tmp_path: Path) -> None:
 )
 def test_a_log_is_of_the_table_of_the_competition(options: dict, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
-        replaying.to_log([Record("daihinmin", options, (), seed=5)])
+        replaying.log_text([Record("daihinmin", options, (), seed=5)])
 
 
 @pytest.mark.slow
@@ -418,4 +423,4 @@ def test_a_log_has_no_place_for_cards_that_are_given() -> None:
         while not game.over(state):
             game.play(state, game.sample(rng, state))
         with pytest.raises(InputError, match="no place for cards that are given"):
-            replaying.to_log([from_state(game, state)])
+            replaying.log_text([from_state(game, state)])
