@@ -81,27 +81,33 @@ def evaluate(
 
 
 @kernel
-def simulate_paired(
-    rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: Integer,
-    actions: Ids, surviving: Bools, states: States, rng: Rng, ids: Ids, sums: Floats,
+def evaluate_all(
+    rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: int, actions: Ids,
+    surviving: Bools, states: States, rng: Rng, ids: Ids, out: Floats,
 ) -> None:  # fmt: skip
     """Play determinisations, each with its guess, on with every surviving action.
 
-    The first of the `actions` is the policy's own choice, which always survives. `states` is
-    scratch space for one state. `sums`, the result of `PairedSearch.judge`, is added to.
+    The payoffs go to `out`, float64 [n, actions]; entries of other actions do not change. `states`
+    is scratch space for one state.
     """
     for i in range(len(determinisations)):
-        own = 0.0
         for k in range(len(actions)):
             if surviving[k]:
                 states[0] = determinisations[i]
                 contract.play(rules, states[0], actions[k])
-                payoff = evaluate(policy, rules, states[0], player, guesses[i], rng, ids)
-                if k == 0:
-                    own = payoff
+                out[i, k] = evaluate(policy, rules, states[0], player, guesses[i], rng, ids)
+
+
+@kernel
+def add_advantages(payoffs: Floats, surviving: Bools, sums: Floats) -> None:
+    """Add the result of `evaluate_all` to `sums`, the result of `PairedSearch.judge`."""
+    for i in range(len(payoffs)):
+        for k in range(len(surviving)):
+            if surviving[k]:
+                advantage = payoffs[i, k] - payoffs[i, 0]
                 sums[k, 0] += 1.0
-                sums[k, 1] += payoff - own
-                sums[k, 2] += (payoff - own) ** 2
+                sums[k, 1] += advantage
+                sums[k, 2] += advantage**2
 
 
 @kernel
@@ -283,10 +289,13 @@ class PairedSearch(Search):
             sums = np.zeros((len(actions), 3))
 
             def simulate(some: slice, surviving: Bools) -> None:
-                simulate_paired(
-                    rules, self._policy, particles.states[some], particles.guesses[some], player,
-                    actions, surviving, states, own, ids, sums,
+                determinisations = particles.states[some]
+                payoffs = np.empty((len(determinisations), len(actions)))
+                evaluate_all(
+                    rules, self._policy, determinisations, particles.guesses[some], player,
+                    actions, surviving, states, own, ids, payoffs,
                 )  # fmt: skip
+                add_advantages(payoffs, surviving, sums)
 
             surviving = self._screen(simulate, particles, sums, share, deadline, own)
             screened.append(surviving.copy())

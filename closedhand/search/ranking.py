@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core import contract
 from closedhand.core.agents import Agent
 from closedhand.core.checks import check_seed
 from closedhand.core.game import Game, InputError
@@ -34,14 +33,12 @@ from closedhand.core.numba.jit import (
     Rng,
     Rules,
     State,
-    States,
-    kernel,
     with_distinct_name,
 )
 from closedhand.core.statistics import Estimate, shares, student
 from closedhand.search import stopping
 from closedhand.search.budget import PIECE, budget
-from closedhand.search.paired import ELIMINATED_BELOW, evaluate
+from closedhand.search.paired import ELIMINATED_BELOW, evaluate_all
 from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, candidates, refuse_over
 
@@ -106,23 +103,6 @@ class Gap(NamedTuple):
     action: int
     points: Estimate
     determinisations: int
-
-
-@kernel
-def evaluate_all(
-    rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: int, actions: Ids,
-    surviving: Bools, states: States, rng: Rng, ids: Ids, out: Floats,
-) -> None:  # fmt: skip
-    """Play each determinisation on with every surviving action, as `paired.simulate_paired` does.
-
-    The payoffs go to `out`, float64 [n, actions]; entries of other actions do not change.
-    """
-    for i in range(len(determinisations)):
-        for k in range(len(actions)):
-            if surviving[k]:
-                states[0] = determinisations[i]
-                contract.play(rules, states[0], actions[k])
-                out[i, k] = evaluate(policy, rules, states[0], player, guesses[i], rng, ids)
 
 
 def rank(

@@ -196,15 +196,12 @@ def test_what_was_dropped_is_not_played(
     rounds = []
 
     def simulate(*given: Any) -> None:
-        determinisations, surviving, sums = given[2], given[6], given[-1]
         payoff = -1.0 if rounds else 1.0
         rounds.append(payoff)
-        sums[surviving, 0] += len(determinisations)
-        sums[surviving, 1] += len(determinisations) * payoff
-        sums[surviving, 2] += len(determinisations)
-        sums[0, 1:] = 0.0
+        given[-1][:] = payoff
+        given[-1][:, 0] = 0.0
 
-    monkeypatch.setattr(paired, "simulate_paired", simulate)
+    monkeypatch.setattr(paired, "evaluate_all", simulate)
     expected = None if prior is None else np.zeros(len(actions))
     error = math.inf if prior is None else prior
     best = search.best(view, actions, np.random.default_rng(1), expected, error)
@@ -223,7 +220,8 @@ def test_what_any_thread_has_compared_may_be_played(monkeypatch: pytest.MonkeyPa
         return np.array(next(kept))
 
     monkeypatch.setattr(PairedSearch, "_screen", screen)
-    monkeypatch.setattr(paired, "simulate_paired", lambda *given: None)
+    monkeypatch.setattr(paired, "evaluate_all", lambda *given: None)
+    monkeypatch.setattr(paired, "add_advantages", lambda *given: None)
     search = PairedSearch(game, Uniform(), simulations=2, threads=2)
     assert search.best(view, actions, np.random.default_rng(1)) == actions[1]
 

@@ -88,7 +88,7 @@ def statistics(name: str) -> dict[str, Any]:
 def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """No kernel is compiled for the policy of this file."""
     for module, name in (
-        (particles, "deal_particles"), (particles, "move_particles"), (paired, "simulate_paired")
+        (particles, "deal_particles"), (particles, "move_particles"), (paired, "evaluate_all")
     ):  # fmt: skip
         function = getattr(module, name)
         monkeypatch.setattr(module, name, getattr(function, "py_func", function))
