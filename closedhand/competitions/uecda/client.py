@@ -142,7 +142,7 @@ class Client:
 
     def __init__(
         self,
-        agent: str | Agent | Callable[[Game], Agent],
+        agent: str | Agent,
         host: str = HOST,
         port: int = PORT,
         name: str | None = None,
@@ -153,8 +153,7 @@ class Client:
         """Connect; call `play` within two seconds, in which our server awaits a profile.
 
         Args:
-            agent: Name of an agent, an agent for `match_game`, or a function that makes one from
-                that game. The function is called twice: one agent only loads kernels and networks.
+            agent: Name of an agent, or an agent for `match_game`.
             host: Address of the server.
             port: Port of the server.
             name: Name of the client at the server; by default that of the agent.
@@ -168,15 +167,11 @@ class Client:
         """
         self.game = round_game(**options)
         match = match_game(**{**options, "rounds": MOST_ROUNDS})
-
-        def made(by: str | Agent | Callable[[Game], Agent]) -> Agent:
-            return make_agent(match, by, seed) if isinstance(by, str | Agent) else by(match)
-
-        self._agent = made(agent)
+        self._agent = make_agent(match, agent, seed)
         self._name = name or self._agent.name
         self._watch = watch
         # Warm up before the server's clock starts, by another agent: ours keeps its random numbers.
-        warm_up(self.game, made("random" if isinstance(agent, Agent) else agent))
+        warm_up(self.game, make_agent(match, agent if isinstance(agent, str) else "random", seed))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
         except (OSError, OverflowError, ValueError) as error:  # the latter two: bad host or port

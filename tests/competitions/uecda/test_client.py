@@ -13,8 +13,8 @@ from support_uecda import GAME, Lowest, Match, check_log, decisions, golden, rea
 
 from closedhand.competitions.uecda import client, wire
 from closedhand.core import records
-from closedhand.core.agents import make_agent
-from closedhand.core.game import Game, State
+from closedhand.core.agents import Agent, make_agent
+from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.plays import PASS
 
@@ -58,19 +58,15 @@ def test_a_client_plays_as_its_agent_would_at_the_server(tmp_path: Path) -> None
     assert log.rounds[0]["mibun"] != logs.NO_CLASSES
 
 
-def test_another_agent_of_the_same_function_loads_the_kernels() -> None:
+def test_another_agent_loads_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the server's clock starts; the agent that plays keeps its random numbers."""
-    made: list[Lowest] = []
-
-    def make(game: Game) -> Lowest:
-        made.append(Lowest())
-        return made[-1]
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        player = client.Client(make, *server.getsockname())
-        player._sock.close()
-    assert player._agent is made[0] and not made[0].views
-    assert len(made) == 2 and made[1].views
+    warmed: list[Agent] = []
+    monkeypatch.setattr(client, "warm_up", lambda game, agent: warmed.append(agent))
+    for given in (Lowest(), "default"):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            player = client.Client(given, *server.getsockname())
+            player._sock.close()
+        assert warmed.pop() is not player._agent
 
 
 def test_the_client_speaks_as_recorded() -> None:
