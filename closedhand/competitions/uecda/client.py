@@ -63,12 +63,11 @@ class Connection:
         sock.settimeout(WAIT)  # `recv` then raises a `TimeoutError`, for `check`
         self._sock = sock
         self.check = check
-        self._data = b""  # received; the bytes from `_start` on are not read yet
-        self._start = 0
+        self._data = b""  # received, but not read yet
 
     def read(self, size: int) -> bytes:
         """Read the next `size` bytes."""
-        while len(self._data) - self._start < size:
+        while len(self._data) < size:
             try:
                 chunk = self._sock.recv(CHUNK)
             except TimeoutError:
@@ -78,10 +77,9 @@ class Connection:
                 raise EOFError from None
             if not chunk:
                 raise EOFError
-            self._data = self._data[self._start :] + chunk
-            self._start = 0
-        self._start += size
-        return self._data[self._start - size : self._start]
+            self._data += chunk
+        data, self._data = self._data[:size], self._data[size:]
+        return data
 
     def number(self) -> int:
         """Read the next number, an int32."""
