@@ -17,15 +17,17 @@ from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT
 from closedhand.core.numba.fast_call import pack
 from closedhand.core.numba.jit import Integer, Rules
 from closedhand.core.policies import Policies, policy_of
+from closedhand.envs import common
 
 Spec = str | Player | Sequence[str | Player]
 """A name or an agent for all other seats, or a sequence with one for each other seat."""
 
-DERIVED = ("policies", "packed")
 
-
-class Opponents:
+class Opponents(common.Copied):
     """An agent for each other seat, in seat order after the user's."""
+
+    # Policies share memory with their agents: a copy derives them from the copied agents.
+    compiled = ("policies", "packed")
 
     def __init__(self, game: Game, spec: Spec, rng: np.random.Generator) -> None:
         """Make the agents; `rng` draws the seeds of those that are given by name."""
@@ -54,7 +56,7 @@ class Opponents:
             make_agent(self.game, spec, seed)
             for spec, seed in zip(self.specs, seeds, strict=True)
         ]  # fmt: skip
-        for name in DERIVED:
+        for name in self.compiled:
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -67,10 +69,6 @@ class Opponents:
     def packed(self) -> tuple[Rules, Policies]:
         """The packed rules and policies (`fast_call.pack`); no policies if `policies` is None."""
         return pack(self.game.rules), pack(self.policies or ())
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Policies share memory with their agents: a copy derives them from the copied agents.
-        return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
     def refuse(self, state: Any, seat: int, action: Integer) -> NoReturn:
         """Raise an `InputError` for an illegal action of the agent to act; `seat` is the user's."""
