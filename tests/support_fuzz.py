@@ -347,13 +347,13 @@ def logs_read(path: Path) -> object:
 
 @cache
 def log_samples() -> list[bytes]:
-    from closedhand.games.daihinmin import logs, replaying
+    from closedhand.games.daihinmin import replaying
 
     lines = (DATA / "uecda.log").read_text().splitlines(keepends=True)
     official = [line for line in lines if line[1:6] in ("-----", "00000", "00001")]
     game = make_game("daihinmin")
     found = [records.from_state(game, state) for state in finished("daihinmin", 1)]
-    texts = ["".join(official), logs.log_text(replaying.to_log(found))]
+    texts = ["".join(official), replaying.log_text(found)]
     return [*(text.encode() for text in texts), gzip.compress(texts[0].encode(), mtime=0)]
 
 

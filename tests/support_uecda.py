@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -146,14 +146,38 @@ class Raw:
 Answer = Callable[[Raw, int], bytes | None]
 
 
-def read_log(path: Path) -> logs.Log:
+@dataclass(frozen=True)
+class Log:
+    """A log as text by key: of the header, and of each round, the first of which has a number."""
+
+    header: dict[str, str]
+    rounds: list[dict[str, str]]
+    first: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return logs.names_of(self.header)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return logs.options_of(self.header)
+
+    def text(self) -> str:
+        ends = (logs.TIME_END, logs.TOTAL, logs.SEED)
+        first = {key: value for key, value in self.header.items() if key not in ends}
+        last = {key: self.header[key] for key in ends if key in self.header}
+        rounds = [logs.round_text(i, values) for i, values in enumerate(self.rounds, self.first)]
+        return "".join([logs.header_text(first), *rounds, logs.header_text(last)])
+
+
+def read_log(path: Path) -> Log:
     """A whole log."""
     header: dict[str, str] = {}
     numbered = list(logs.read_rounds(path, header))
-    return logs.Log(header, [values for _, values in numbered], numbered[0][0] if numbered else 0)
+    return Log(header, [values for _, values in numbered], numbered[0][0] if numbered else 0)
 
 
-def decisions(log: logs.Log) -> Iterator[tuple[int, State]]:
+def decisions(log: Log) -> Iterator[tuple[int, State]]:
     """Yield every decision of a log: the player and its view in the match."""
     points = [0] * 5
     for number, values in enumerate(log.rounds):
@@ -170,10 +194,10 @@ def cards_table(play: int) -> bytes:
     return wire.play_cells(play).ljust(wire.TABLE, b"\0")
 
 
-def check_log(path: Path, rounds: int) -> logs.Log:
+def check_log(path: Path, rounds: int) -> Log:
     """Every round of a log replays to its result, and the log is written as it was read."""
     log = read_log(path)
-    assert len(log.rounds) == rounds and logs.log_text(log) == path.read_text()
+    assert len(log.rounds) == rounds and log.text() == path.read_text()
     for values in log.rounds:
         records.replay(logs.round_record(values, log.names, **log.options))
     assert log.header[logs.TOTAL] == log.rounds[-1]["points"]

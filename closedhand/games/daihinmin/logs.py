@@ -14,7 +14,6 @@ joker. All submissions are logged; those that form no play count as passes. Any 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -108,26 +107,17 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-@dataclass(frozen=True)
-class Log:
-    """A log as text by key."""
+def names_of(header: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the players in a header; empty if it has none."""
+    return tuple(header.get(NAMES, "").split())
 
-    header: dict[str, str]  # values of the header by key
-    rounds: list[dict[str, str]] = field(default_factory=list)  # values of each round by key
-    first: int = 0  # number of the first round; not 0 if the log is the end of a longer one
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the players; empty if the header has none."""
-        return tuple(self.header.get(NAMES, "").split())
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Options of `make_game` for a single round; an invalid header raises an `InputError`."""
-        found = rules_of({key: self.header[key] for key in HEADER if key in self.header})
-        others = check_fields(parse_json(self.header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
-        check_competition(make_game("daihinmin", **{**found, **others}))
-        return found | others | {"rounds": 1}
+def options_of(header: Mapping[str, str]) -> dict[str, Any]:
+    """Return options of `make_game` for a single round; refuse an invalid header."""
+    found = rules_of({key: header[key] for key in HEADER if key in header})
+    others = check_fields(parse_json(header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
+    check_competition(make_game("daihinmin", **{**found, **others}))
+    return found | others | {"rounds": 1}
 
 
 def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -359,14 +349,6 @@ def round_text(number: int, values: Mapping[str, str]) -> str:
             value = " " + value
         text += f"%{number:05d}%{key}% {value}\n"
     return text
-
-
-def log_text(log: Log) -> str:
-    """Write a whole log."""
-    last = {key: log.header[key] for key in (TIME_END, TOTAL, SEED) if key in log.header}
-    first = {key: value for key, value in log.header.items() if key not in last}
-    rounds = (round_text(number, values) for number, values in enumerate(log.rounds, log.first))
-    return header_text(first) + "".join(rounds) + header_text(last)
 
 
 def cards_text(cards: int) -> str:

@@ -38,12 +38,12 @@ from closedhand.games.daihinmin.state import PLAYERS
 
 def replay_log(path: Path) -> Iterator[Replay]:
     """Replay every round of a log; rounds are counted from 0, as in the log."""
-    log = logs.Log({})
+    header: dict[str, str] = {}
     before: dict[str, str] = {}
     points: list[int] | None = None  # before the round, by player; None: not known
     options: dict[str, Any] | None = None
-    for number, logged in logs.read_rounds(path, log.header):
-        options = _options(path, log) if options is None else options
+    for number, logged in logs.read_rounds(path, header):
+        options = _options(path, header) if options is None else options
         if number == 0:
             points = [0] * PLAYERS
         values, detail = logs.without_stray_exchange(logged)
@@ -51,7 +51,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
             warnings.warn(f"{path}, round {number}: {detail}", stacklevel=2)
         sums = None
         with Replay(number, unit="round", detail=detail) as found:
-            found.record = record = logs.round_record(values, log.names, **options)
+            found.record = record = logs.round_record(values, logs.names_of(header), **options)
             _check_link(flat_game("daihinmin", options), number, values, before)
             found.record = _replayed(record, values)
             found.returns = record.returns
@@ -71,7 +71,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
         # Compare later rounds with the log of this one, so that a mistake is reported once.
         before, points = values, sums or _points_of(values)
     if options is None:
-        _options(path, log)  # there are no rounds: check the header
+        _options(path, header)  # there are no rounds: check the header
 
 
 def _points_of(values: Mapping[str, str]) -> list[int] | None:
@@ -145,9 +145,9 @@ def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
     raise InputError("the exchange is not logged, and the plays agree with no cards given back")
 
 
-def _options(path: Path, log: logs.Log) -> dict[str, Any]:
+def _options(path: Path, header: Mapping[str, str]) -> dict[str, Any]:
     with prefixed(str(path)):
-        return log.options
+        return logs.options_of(header)
 
 
 def _checking(values: Mapping[str, str]) -> Callable[[State], None]:
@@ -192,8 +192,8 @@ def _check_exchange(values: Mapping[str, str], state: State) -> None:
         raise InputError(f"{giver} gives nothing to {taker}")
 
 
-def to_log(records: Iterable[Record]) -> logs.Log:
-    """Convert records of consecutive rounds to a log.
+def log_text(records: Iterable[Record]) -> str:
+    """Write records of consecutive rounds as a log.
 
     The round and the points before it are those that the first deal states. Otherwise the points
     count from 0, and the first round is 0, or 1 if it has classes that were not drawn.
@@ -237,8 +237,9 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     names = ["_".join(name.split()) for name in agents]
     if not all(names):
         raise InputError(f"a log separates agents' names by spaces: none is empty as in {agents}")
-    header = logs.header(game, names)
-    return logs.Log(header | {logs.TOTAL: rounds[-1]["points"]}, rounds, start)
+    lines = [logs.round_text(number, values) for number, values in enumerate(rounds, start)]
+    total = {logs.TOTAL: rounds[-1]["points"]}
+    return "".join([logs.header_text(logs.header(game, names)), *lines, logs.header_text(total)])
 
 
 def _stated(game: Game, record: Record) -> tuple[int, list[int]] | None:
@@ -288,5 +289,5 @@ UECDA = LogReader(
     suffix=".log",
     recognises=lambda path: logs.LINE.fullmatch(first_line(path)) is not None,
     replay=replay_log,
-    text=lambda records: logs.log_text(to_log(records)),
+    text=log_text,
 )

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import FUZZ
-from support_uecda import GAME, LONG, START, Clock, Match, Raw, cards_table, check_log
+from support_uecda import GAME, LONG, START, Clock, Log, Match, Raw, cards_table, check_log
 
 from closedhand.competitions.uecda import client, wire
 from closedhand.competitions.uecda.remote_players import (
@@ -69,7 +69,7 @@ def match_with(seat: int, log: Path, clock: Clock, **settings: object) -> Match:
     return Match(log, start(), **{**usual, **settings})
 
 
-def given(log: logs.Log, player: int) -> int:
+def given(log: Log, player: int) -> int:
     """The cards that a winner gave back in the first round."""
     for gift in logs.entries(log.rounds[0]["change_cards"]):
         if gift[0] == str(player):
