@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,29 +13,13 @@ from closedhand.cli import common
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.contract import plain_function
 from closedhand.core.display import LETTERS, board, plain, pretty, typed_action
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import Game, InputError
 from closedhand.core.registry import GameSpec, make_game, spec_of
 from closedhand.core.statistics import Estimate
 
-Hand = Annotated[str, typer.Argument(metavar="HAND", help="The cards that you hold now.")]
-Plays = Annotated[
-    str,
-    typer.Option(
-        help="All actions so far, of all players, separated by spaces: '44 PASS TT'; ? is one that "
-        "you have not seen."
-    ),
-]
-Seat = Annotated[int, typer.Option(help="Your seat.")]
-Top = Annotated[int, typer.Option(min=1, help="Number of plays to show.")]
-Seconds = Annotated[
-    float | None,
-    typer.Option(
-        help="Time of the search; 2 if no number of simulations is given.", callback=common.positive
-    ),
-]
-Simulations = Annotated[
-    int | None, typer.Option(min=1, help="Number of simulations, in place of seconds.")
-]
+if TYPE_CHECKING:
+    from closedhand.search.ranking import Ranked
+
 TEN = re.compile("10(?=[shdc])")
 """A ten of a suit, typed as a number."""
 FACT = "fact_"
@@ -50,25 +34,45 @@ def split_plays(game: Game, text: str) -> list[str]:
 
 
 def advise(
-    game: Game,
-    view: State,
-    seat: int,
-    agent: str,
-    top: int,
-    seconds: float | None,
-    simulations: int | None,
-    seed: int,
-    as_json: bool,
+    spec: GameSpec,
+    hand: Annotated[str, typer.Argument(metavar="HAND")],
+    plays: str = "",
+    seat: int = 0,
+    agent: str | None = None,
+    top: common.Number = 5,
+    seconds: common.PositiveOrNone = None,
+    simulations: common.NumberOrNone = None,
+    rules: common.Rules = None,
+    option: common.Options = None,
+    seed: common.Seed = 0,
+    as_json: common.Json = False,
+    **facts: str | None,
 ) -> None:
-    """Rank the plays in a view of the player at `seat`, and print them.
+    """Rank the plays of a hand; `of_game` makes the command of a game.
 
-    Raises:
-        InputError: The game is over, it is not the player's turn, the agent is unknown or does not
-            simulate, or a number is not positive.
+    Options:
+        hand: The cards that you hold now.
+        plays: All actions so far, of all players, separated by spaces: '44 PASS TT'; ? is one that
+            you have not seen.
+        seat: Your seat.
+        agent: Agent whose search is used; by default the game's adviser if it simulates, else
+            search.
+        top: Number of plays to show.
+        seconds: Time of the search; 2 if no number of simulations is given.
+        simulations: Number of simulations, in place of seconds.
     """
     from closedhand.core.agents import make_agent
     from closedhand.search.ranking import rank, simulation_of, summary
+    from closedhand.web.position_text import typed
 
+    game = common.bind(spec.name, rules, option)
+    given = {
+        name.removeprefix(FACT): TEN.sub("T", text.translate(LETTERS))
+        for name, text in facts.items()
+        if text is not None
+    }
+    view = game.view_from(seat, plain(hand), split_plays(game, plays), **typed(game, given))
+    agent = agent or usual_search(game, seed)
     if game.over(view):
         raise InputError("the game is over: there is nothing to advise")
     if view["player"] != seat:
@@ -87,10 +91,16 @@ def advise(
         asked = {"game": game.name, "player": seat, "agent": agent}
         common.print_json({**asked, "plays": summary(ranked)})
         return
-    console = common.plain_console(highlight=False, soft_wrap=True)
-    console.print(board(game.scene(view), symbols=True))
-    # If payoffs are 1 and -1, show differences of the probability to win.
-    with_points = not how.game.is_win_or_loss
+    typer.echo(board(game.scene(view), symbols=True))
+    _show(ranked, top, with_points=not how.game.is_win_or_loss)
+    typer.echo(
+        f"{min(top, len(ranked))} of {len(ranked)} plays; {ranked[0].determinisations:,} deals "
+        f"that fit what you saw, played on by {agent}; 95% intervals"
+    )
+
+
+def _show(ranked: "list[Ranked]", top: int, with_points: bool) -> None:
+    """Print the best plays; without points, differences are those of the probability to win."""
     form, share = ("+.2f", 1.0) if with_points else ("+.1%", 0.5)
     figures = ["wins"] * (ranked[0].wins is not None) + ["points"] * with_points + ["behind"]
     rows = []
@@ -101,58 +111,25 @@ def advise(
         rows.append((pretty(each.text), *cells, *behind.cells(form)))
     headings = chain.from_iterable((f">{name}", ">95%") for name in figures)
     common.print_table(["play", *headings], rows)
-    console.print(
-        f"{min(top, len(ranked))} of {len(ranked)} plays; {ranked[0].determinisations:,} deals "
-        f"that fit what you saw, played on by {agent}; 95% intervals"
-    )
 
 
 def of_game(spec: GameSpec) -> Callable[..., None]:
     """Make the command `advise` of a game, with an option for every fact of its `view_from`."""
 
-    def command(
-        hand: Hand,
-        plays: Plays = "",
-        seat: Seat = 0,
-        agent: Annotated[
-            str | None,
-            typer.Option(
-                help="Agent whose search is used; by default the game's adviser if it simulates, "
-                "else search."
-            ),
-        ] = None,
-        top: Top = 5,
-        seconds: Seconds = None,
-        simulations: Simulations = None,
-        rules: common.Rules = None,
-        option: common.Options = None,
-        seed: common.Seed = 0,
-        as_json: common.Json = False,
-        **facts: str | None,
-    ) -> None:
-        from closedhand.web.position_text import typed
-
-        game = common.bind(spec.name, rules, option)
-        given = {
-            name.removeprefix(FACT): TEN.sub("T", text.translate(LETTERS))
-            for name, text in facts.items()
-            if text is not None
-        }
-        known: dict[str, Any] = typed(game, given)
-        view = game.view_from(seat, plain(hand), split_plays(game, plays), **known)
-        named = agent or usual_search(game, seed)
-        advise(game, view, seat, named, top, seconds, simulations, seed, as_json)
+    def command(**given: Any) -> None:
+        advise(spec, **given)
 
     game = make_game(spec.name)
     build, _ = plain_function(game.rules, "view_from")
-    section = (inspect.getdoc(build) or "").partition("Args:\n")[2]
+    _, _, options = (inspect.getdoc(advise) or "").partition("Options:\n")
+    _, _, section = (inspect.getdoc(build) or "").partition("Args:\n")
     texts = common.ENTRY.findall(section)
     command.__doc__ = (
         f"Rank the plays of a {spec.title} hand by their chance to win, or by expected points.\n\n"
-        f"Example: closedhand advise {spec.command_name} {spec.advice}\n\nOptions:\n"
+        f"Example: closedhand advise {spec.command_name} {spec.advice}\n\nOptions:\n{options}\n"
         + "\n".join(f"    {PARAMETERS.get(name, FACT + name)}: {text}" for name, text in texts)
     )
-    *usual, _ = inspect.signature(command).parameters.values()
+    _, *usual, _ = inspect.signature(advise).parameters.values()
     own = [
         inspect.Parameter(
             FACT + name,
