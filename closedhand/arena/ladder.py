@@ -164,17 +164,15 @@ def summary(
 
         - `game`: title of the game; `seed`;
         - `agents`, the strongest first: `elo`, of mean 0; mean `win_rate`; time per decision;
-        - `pairs`: `deals`, and by role `win_rate` and `points` of the first agent;
-        - `misfit`: largest difference between an observed win rate and that of the model.
+        - `pairs`: `deals`, and by role `win_rate` and `points` of the first agent.
     """
-    rows, misfit = rate(agents, [meeting_of(game, data["pairs"][0]) for data in matches], seed)
+    meetings = [meeting_of(game, data["pairs"][0]) for data in matches]
     names = combinations(files.labels(agents), 2)
     return {
         "game": spec_of(game.name).title,
         "seed": seed,
-        "agents": rows,
+        "agents": rate(agents, meetings, seed),
         "pairs": [_by_role(pair, data) for pair, data in zip(names, matches, strict=True)],
-        "misfit": misfit,
     }
 
 
@@ -199,18 +197,14 @@ def meeting_of(game: Game, pair: dict[str, Any], first: int = 0) -> Meeting:
     return Meeting(files.wins(payoffs).sum(axis=1), *costs)
 
 
-def rate(
-    agents: Sequence[str], meetings: Sequence[Meeting], seed: int
-) -> tuple[list[dict[str, Any]], float]:
-    """Compute `agents` and `misfit` of `summary` by the meetings of `combinations(agents, 2)`."""
+def rate(agents: Sequence[str], meetings: Sequence[Meeting], seed: int) -> list[dict[str, Any]]:
+    """Compute `agents` of `summary` by the meetings of `combinations(agents, 2)`."""
     scores = [each.won for each in meetings]
     games = 2 * np.array([len(own) for own in scores])
     won = np.array([own.sum() for own in scores])
     totals = np.concatenate([won[None], resample(scores, seed)])
     ratings = fit(len(agents), totals, games)
     places = np.array(list(combinations(range(len(agents)), 2)))
-    first, second = places.T
-    modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
     shares, seconds = np.zeros((2, len(agents)))
     decisions = np.zeros(len(agents), np.int64)
     for pair, share, each in zip(places, won / games, meetings, strict=True):
@@ -223,13 +217,11 @@ def rate(
             "agent": agent,
             "elo": files.rounded(Estimate(*elo[i])),
             "win_rate": round(float(shares[i]) / (len(agents) - 1), 6),
-            "decisions": int(decisions[i]),
             "microseconds_per_decision": files.microseconds(seconds[i], decisions[i]),
         }
         for i, agent in enumerate(files.labels(agents))
     ]
-    misfit = round(float(np.abs(modelled - won / games).max()), 6)
-    return sorted(rows, key=lambda row: -row["elo"]["mean"]), misfit
+    return sorted(rows, key=lambda row: -row["elo"]["mean"])
 
 
 def _by_role(agents: tuple[str, str], data: dict[str, Any]) -> dict[str, Any]:
@@ -358,20 +350,14 @@ def report(data: dict[str, Any]) -> list[str]:
         rated = [row["agent"], *Estimate(**row["elo"]).cells("+.0f"), f"{row['win_rate']:.1%}"]
         rows.append([*rated, "—" if time is None else f"{time:,.1f}"])
     lines = table(["agent", "Elo", "95%", "mean win rate", "µs a decision"], rows)
-    lines += ["", "Elo: Bradley-Terry on games won in both roles, 0 being the mean of the list;"]
-    lines += [f"win rates differ by at most {100 * data['misfit']:.1f} percentage points from the"]
-    lines += ["ratings. Times are of decisions on many games at once, for agents that can do so."]
+    lines += ["", "Elo: Bradley-Terry on games won in both roles, 0 being the mean of the list."]
+    lines += ["Times are of decisions on many games at once, for agents that can do so."]
     lines += ["All pairs, with the win rate and points a game of the first agent:", ""]
     rows = []
     for pair in data["pairs"]:
         rates, named = pair["win_rate"], [" v ".join(pair["agents"]), f"{pair['deals']:,}"]
         won, points = Estimate(**rates[ALL]), Estimate(**pair["points"][ALL])
-        roles = [percent(rate) for role, rate in rates.items() if role != ALL]
+        roles = [Estimate(**rate).text(".1%") for role, rate in rates.items() if role != ALL]
         rows.append([*named, *won.cells(".1%"), *roles, *points.cells("+.2f")])
     sides = [f"as {role}" for role in data["pairs"][0]["win_rate"] if role != ALL]
     return lines + table(["pair", "deals", "win rate", "95%", *sides, "points", "95%"], rows)
-
-
-def percent(estimate: dict[str, Any]) -> str:
-    """Write a share with its interval, as made by `results.rounded`, in percent."""
-    return "{} ({})".format(*Estimate(**estimate).cells(".1%"))

@@ -98,8 +98,7 @@ def _rates(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> li
         ladder.meeting_of(game, pair, pair["agents"].index(first))
         for first, pair in zip(firsts, pairs, strict=True)
     ]
-    rows, _ = ladder.rate(agents, meetings, seed)
-    return rows
+    return ladder.rate(agents, meetings, seed)
 
 
 def _all_met(pairs: Iterable[frozenset[str]]) -> list[str]:
