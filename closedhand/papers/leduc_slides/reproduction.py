@@ -130,21 +130,14 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
         # After a kill the checkpoint may be older than the curve.
         curve = [point for point in begun["curve"] if point["seconds"] <= run.seconds]
         notes.keep(lambda: {"curve": curve})
-
-        def judge_now() -> None:
+        while len(curve) < JUDGEMENTS:
+            limit = seconds * (len(curve) + 1) / JUDGEMENTS
+            run.work(limit, progress=lambda: notes(min(1.0, run.seconds / seconds)))
+            if run.interrupted:
+                raise KeyboardInterrupt
             found = evaluate(strategy_of(game, learner.agent()))
             point = {"iterations": learner.updates, "seconds": round(run.seconds, 3)}
             curve.append({**point, **found.summary(game)})
-
-        def progress() -> None:
-            if run.seconds * JUDGEMENTS > seconds * (len(curve) + 1):
-                judge_now()
-            notes(min(1.0, run.seconds / seconds))
-
-        run.work(seconds, progress=progress)
-        if run.interrupted:
-            raise KeyboardInterrupt
-        judge_now()
         about = {"algorithm": "ppo", "game": game.name, "options": dict(game.options)}
         return {**about, **curve[-1], "curve": curve}
 
