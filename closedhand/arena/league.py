@@ -245,7 +245,7 @@ def summary(league: League) -> dict[str, Any]:
     Returns:
         Settings and, among others:
 
-        - `results`: by agent, points per round, total, share of each place, time, cost of searches;
+        - `results`: by agent, points per round, share of each place, time, cost of searches;
         - `differences`: in the ranking by points, each agent's points minus those of the next one;
         - `points`: all payoffs by deal, table, round and agent.
     """
@@ -258,7 +258,7 @@ def summary(league: League) -> dict[str, Any]:
     shares = places(payoffs.reshape(-1, payoffs.shape[-1]))
     times = results.times(league.played)
     labels = results.labels([agent.name for agent in league.agents])
-    rows = zip(labels, estimate(sample), payoffs.sum(axis=(0, 1, 2)), shares, strict=True)
+    rows = zip(labels, estimate(sample), shares, strict=True)
     order = np.argsort(-by_deal.mean(axis=0), kind="stable")
     gaps = estimate(sample[:, order[:-1]] - sample[:, order[1:]])
     return {
@@ -274,13 +274,11 @@ def summary(league: League) -> dict[str, Any]:
             {
                 "agent": label,
                 "points": results.rounded(mean),
-                "total": results.shorter(float(total)),
                 "places": [round(share, 6) for share in own.tolist()],
-                "decisions": times["decisions"][i],
                 "microseconds_per_decision": times["microseconds_per_decision"][i],
                 "spent": times["spent"][i],
             }
-            for i, (label, mean, total, own) in enumerate(rows)
+            for i, (label, mean, own) in enumerate(rows)
         ],
         "differences": [
             {"agents": [labels[i], labels[j]], **results.rounded(gap)}
