@@ -18,17 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.agents.agent import PlayAgent
-from closedhand.agents.daihinmin.kou.agent import Policy
 from closedhand.agents.daihinmin.kou.variants import BY_STRENGTH, LETTER, NEVER_MET, RANGES, Numbers
 from closedhand.agents.daihinmin.limits import check_one_joker
-from closedhand.core import batch
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.duplicate import match_settings, play_out
+from closedhand.core.duplicate import match_settings, play_chunk
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.run import Run
-from closedhand.core.seating import seating
 from closedhand.core.statistics import student
 
 PIECE = 100
@@ -182,21 +178,13 @@ class Tuning:
     def _play(self, challenger: Numbers) -> np.ndarray:
         """Play a piece; return the mean gain of the challenger by deal, float64 [PIECE]."""
         game = self.game
-        players = game.num_players
         rng = np.random.default_rng((self.seed, 0xDEA1, self.deals))
         dealt = np.array([game.deal(rng) for _ in range(PIECE)], game.dtype)
         # Each table has agent 0, the challenger, at another seat.
-        tables = [seating(game.sides, table) for table in range(players)]
-        seats = np.minimum(np.tile(tables, (PIECE, 1)), 1)
-        states = np.repeat(dealt, players)
-        agents = [
-            PlayAgent(game, text_of(numbers), Policy(numbers))
-            for numbers in (challenger, self.numbers)
-        ]
-        play_out(game, states, seats, agents)
-        points = batch.returns(game, states)
-        own = points[seats == 0].reshape(PIECE, players)
-        return own.mean(axis=1) - points.reshape(PIECE, -1).mean(axis=1)
+        tables = 1 - np.eye(game.num_players, dtype=int)
+        agents = [text_of(challenger), text_of(self.numbers)]
+        points = play_chunk(game, agents, self.seed, range(PIECE), dealt, tables.tolist()).returns
+        return points[:, tables == 0].mean(axis=1) - points.mean(axis=(1, 2))
 
     def _judge(self, challenger: Numbers) -> bool:
         """End the trial or its first stage if it is due; return whether there is a new holder."""
