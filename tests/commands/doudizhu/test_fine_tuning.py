@@ -28,7 +28,7 @@ def test_the_command_fine_tunes(untrained: Path, tmp_path: Path) -> None:
     assert set(history) == {"policy", "self-play"}
     last = history["self-play"][-1]
     assert last["games"] == last["step"] * fine_tuning.DEALS * sampling.TABLES
-    assert 0 < last["landlord_wins"] < 1 and last["kl"] >= 0
+    assert 0 < last["landlord_wins"] < 1
     network, provenance = networks.load(out / "policy.safetensors", "policy")
     assert network.config["size"] == "tiny"
     assert provenance["tuned_from"] == {"rules": "deeprocket"}

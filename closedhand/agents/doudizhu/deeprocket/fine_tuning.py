@@ -127,21 +127,11 @@ class Student:
         # A copy with the mean of the weights over the last batches, if `averaged`.
         self.mean = AveragedModel(network, avg_fn=mean_weight) if averaged else None
         self.optimizer = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.0)
-        self.forget()
-
-    def forget(self) -> None:
-        """Reset the sums of the divergence."""
-        self._divergence, self._decisions = 0.0, 0
 
     @property
     def result(self) -> networks.Network:
         """Network to save: the mean if it is kept, else the last one."""
         return self.network if self.mean is None else cast(networks.Network, self.mean.module)
-
-    @property
-    def kl(self) -> float:
-        """Mean divergence from the initial network since `forget`, in nats per decision."""
-        return self._divergence / max(1, self._decisions)
 
     def learn(
         self,
@@ -161,13 +151,10 @@ class Student:
             *seen, label, before = (torch.from_numpy(part[rows]) for part in decisions[:5])
             logs = torch.log_softmax(self.network(*seen), dim=1)
             loss = -objective(logs, label, before, torch.from_numpy(aims[rows])).mean()
-            if penalty or not begin:  # without a penalty, one batch estimates the divergence
+            if penalty:
                 with torch.no_grad():
                     was = torch.log_softmax(self.start(*seen), dim=1)
-                kl = divergence(logs, was)
-                loss = loss + penalty * kl.mean()
-                self._divergence += float(kl.detach().sum())
-                self._decisions += len(rows)
+                loss = loss + penalty * divergence(logs, was).mean()
             self.optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(self.network.parameters(), MOST_GRADIENT)
@@ -227,11 +214,8 @@ class Tuning:
         self.kicker = Student(kicker, rate, averaged=critic is not None and self.learns_kickers)
         self.steps = 0
         self._checked = time.monotonic()
-        self._forget()
-
-    def _forget(self) -> None:
+        # Since the last check: games, seconds, and games that the landlord won.
         self.games, self._spent, self._won = 0, 0.0, 0.0
-        self.policy.forget()
 
     @property
     def played(self) -> int:
@@ -285,10 +269,9 @@ class Tuning:
             "games": self.played,
             "games_per_second": round(self.speed, 1),
             "landlord_wins": round(self._won / max(1, self.games), 4),
-            "kl": round(self.policy.kl, 5),
             **judge(self.game, now, before, CHECK_DEALS, 0).entry(),
         }
-        self._forget()
+        self.games, self._spent, self._won = 0, 0.0, 0.0
         return found
 
     def state(self) -> dict[str, Any]:
