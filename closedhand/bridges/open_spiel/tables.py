@@ -15,10 +15,8 @@ Other games are refused with one line that states the reason. Some of them have 
 in `closedhand.games`, such as Dou Dizhu.
 """
 
-import re
 from collections import Counter
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,17 +48,6 @@ def table_game(game: Any, name: str | None = None) -> Game:
         InputError: OpenSpiel has no such game, or it does not meet the requirements of the module.
     """
     text = str(game)
-    return _table_game(text, name, *map(_content, re.findall(r"filename=([^,()]+)", text)))
-
-
-def _content(file: str) -> bytes:
-    """Return the content of a file that a game is made from; OpenSpiel reports a missing one."""
-    return Path(file).read_bytes() if Path(file).is_file() else b""
-
-
-@lru_cache(maxsize=8)
-def _table_game(text: str, name: str | None, *files: bytes) -> Game:
-    """Make the game of a text; `files`, the contents of files that it names, are for the cache."""
     try:
         theirs = pyspiel.load_game(text)
     except Exception as error:
