@@ -18,13 +18,8 @@ class KernelAgent(OwnArrays):
         """Play `game` by a policy whose module defines `decide` (`closedhand.core.policies`)."""
         self.game = game
         self.name = name
-        self._kernel_policy = with_distinct_name(policy)
+        self.kernel_policy = with_distinct_name(policy)  # envs and searches play it in kernels
         self._ids = np.empty(max(game.num_actions, game.flat.num_actions), np.int32)
-
-    @property
-    def kernel_policy(self) -> Policy:
-        """The agent's policy, by which envs and searches play it inside kernels."""
-        return self._kernel_policy
 
     def act(self, view: State) -> int:
         """Choose the action of the player to act; an `InputError` refuses an invalid view."""
@@ -34,7 +29,7 @@ class KernelAgent(OwnArrays):
         """Choose an action, int32 [n], for each view [n]; an `InputError` refuses invalid views."""
         views = batch.prepared(self.game, views)
         actions = np.empty(len(views), np.int32)
-        policies.decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
+        policies.decide_all(self.kernel_policy, self.game.rules, views, self._ids, actions)
         return actions
 
 
