@@ -7,8 +7,6 @@
 """
 
 import math
-import re
-import zlib
 from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -29,7 +27,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.markdown import table
 from closedhand.core.registry import spec_of
 from closedhand.core.statistics import Estimate, t_quantile
-from closedhand.core.text import UNPAIRED
+from closedhand.core.text import slug
 from closedhand.core.workers import Workers
 
 SLOW = 1000.0
@@ -71,13 +69,6 @@ def pairs_of(
     ]
 
 
-def file_name(names: tuple[str, str]) -> str:
-    """Name the file of a pair, independently of the other agents of the ladder."""
-    text = " v ".join(names)
-    words = re.sub(r"\W+", "-", text)
-    return f"{words[:60]}-{zlib.crc32(text.encode(errors=UNPAIRED)):08x}.json"
-
-
 def compute(
     game: Game,
     agents: Sequence[str],
@@ -104,7 +95,7 @@ def compute(
     played = []
     pairs = pairs_of(game, agents, deals, slow_deals)
     short = shortened(agent.name for pair, _ in pairs for agent in pair)
-    paths = [folder / file_name((one.name, other.name)) for (one, other), _ in pairs]
+    paths = [folder / f"{slug(f'{one.name} v {other.name}')}.json" for (one, other), _ in pairs]
     for path in paths:
         refuse_foreign(path, MATCH)
     for number, (path, (pair, wanted)) in enumerate(zip(paths, pairs, strict=True)):

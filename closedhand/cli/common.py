@@ -4,7 +4,6 @@ import json
 import math
 import re
 import time
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +19,6 @@ from closedhand.core.files import Claims, WriteError, refuse_foreign
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.registry import GAMES, make_game, read_options
 from closedhand.core.run import Run
-from closedhand.core.text import UNPAIRED
 from closedhand.core.threads import cores
 from closedhand.core.workers import RemoteWorkers
 
@@ -184,21 +182,6 @@ def refuse_all(results: Iterable[tuple[Path, FileKind]]) -> None:
     """Refuse to write over any file that is no result of its kind; see `refuse_foreign`."""
     for path, kind in results:
         refuse_foreign(path, kind)
-
-
-CLEAR = re.compile(r"\w+([ ,]\w+)*")
-"""Words with one space or comma between them, which become the only hyphens of a name."""
-
-
-def slug(text: str) -> str:
-    """Convert a text to a part of a file's name, with a checksum if it is long or not `CLEAR`.
-
-    Without it `a=1` and `a=-1` would have one name, and the results of two matches one file.
-    """
-    name = re.sub(r"\W+", "-", text)
-    if len(name) <= 100 and CLEAR.fullmatch(text):
-        return name
-    return f"{name[:90]}-{zlib.crc32(text.encode(errors=UNPAIRED)):08x}"
 
 
 def note(text: str) -> None:

@@ -14,6 +14,7 @@ from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.core.statistics import Estimate, interval
+from closedhand.core.text import slug
 
 if TYPE_CHECKING:
     from closedhand.core.agents import Player
@@ -73,7 +74,7 @@ def match(
     asked = _asked(game, options, deals)
     if not isinstance(asked, int | None):
         given.append(f"deals {asked.digest}")
-    path = out or Path("runs") / (common.slug(" ".join([*kind, game, *given, agents])) + ".json")
+    path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
     picture = path.parent / f"{path.stem}.png"
     common.claim_files((path, LEAGUE if is_league else MATCH), (picture, PICTURE))
     texts = split_agents(agents)

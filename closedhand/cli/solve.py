@@ -14,6 +14,7 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.registry import make_game
+from closedhand.core.text import slug
 from closedhand.core.version import __version__
 
 CONTEXT = {"ignore_unknown_options": True, "allow_extra_args": True}
@@ -79,7 +80,7 @@ def solve(
     changed = [f"{key} {value}" for key, value in bound.options.items() if value != usual[key]]
     changed += [f"states {states}"] if states else []
     folder = common.make_folder(
-        out or Path("runs") / common.slug(" ".join(["solve", bound.name, *changed])),
+        out or Path("runs") / slug(" ".join(["solve", bound.name, *changed])),
         {
             "nash-conv.png": PICTURE,
             **{f"{name}/{file}": kind for name in names for file, kind in files_of(bound).items()},

@@ -1,6 +1,8 @@
-"""Text for terminals: messages of one line, and characters that a stream cannot show."""
+"""Messages of one line, characters that a terminal cannot show, and names of files."""
 
 import codecs
+import re
+import zlib
 from typing import TextIO
 
 MOST = 1000
@@ -56,3 +58,18 @@ def one_line(text: str) -> str:
 def _cut(text: str) -> str:
     half = MOST // 2 - 2
     return text if len(text) <= MOST else f"{text[:half]} … {text[-half:]}"
+
+
+CLEAR = re.compile(r"\w+([ ,]\w+)*")
+"""Words with one space or comma between them, which become the only hyphens of a name."""
+
+
+def slug(text: str) -> str:
+    """Convert a text to a part of a file's name, with a checksum if it is long or not `CLEAR`.
+
+    Without it `a=1` and `a=-1` would have one name, and the results of two matches one file.
+    """
+    name = re.sub(r"\W+", "-", text)
+    if len(name) <= 100 and CLEAR.fullmatch(text):
+        return name
+    return f"{name[:90]}-{zlib.crc32(text.encode(errors=UNPAIRED)):08x}"

@@ -1,7 +1,6 @@
 """Ladders: ratings and resampling."""
 
 import math
-import re
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -129,13 +128,6 @@ def test_two_agents_have_the_interval_of_log_odds() -> None:
 def test_a_rating_of_one_deal_has_no_interval() -> None:
     low, high = ladder.intervals(np.zeros((9, 2)), np.array([2]))
     assert np.isnan([low, high]).all()
-
-
-def test_every_pair_has_a_file_of_its_own() -> None:
-    names = ["net:a/b", "net:a-b", "net:a b", f"net:{'x' * 200}", f"net:{'x' * 201}"]
-    found = {ladder.file_name((one, "rule")) for one in names}
-    assert len(found) == len(names)
-    assert all(re.fullmatch(r"[\w-]{1,80}\.json", name) for name in found)
 
 
 def test_pairs_with_a_slow_agent_play_fewer_deals() -> None:

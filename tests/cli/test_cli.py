@@ -88,18 +88,6 @@ def test_a_match_without_a_file_is_saved_in_runs(tmp_path: Path) -> None:
     assert (tmp_path / "runs" / "match-doudizhu-greedy-rule.json").exists()
 
 
-def test_matches_that_differ_by_a_sign_or_a_dot_have_files_of_their_own() -> None:
-    """A plain text keeps its plain name; every other one gets a checksum."""
-    assert common.slug("match leduc greedy,random") == "match-leduc-greedy-random"
-    for texts in (
-        ("kou[unwanted_lock=1],default", "kou[unwanted_lock=-1],default"),
-        ("strategy:a.npz", "strategy:a-npz", "strategy:a/npz", "strategy:a npz"),
-        ("league daihinmin policy,search", "league daihinmin policy-search"),
-        ("solve a 9.5", "solve a 9,5", "solve a -9,5"),
-    ):
-        assert len({common.slug(text) for text in texts}) == len(texts)
-
-
 def test_json_stands_alone_on_stdout() -> None:
     result = run(*MATCH, "--deals", "5", "--json", "--rules", "rlcard", "--option", "spring=true")
     assert result.exit_code == 0, result.output

@@ -1,4 +1,4 @@
-"""Messages and characters that a stream may not be able to show."""
+"""Messages and characters that a stream may not be able to show; names of files."""
 
 import io
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from closedhand import InputError, make_game
-from closedhand.core.text import MOST, one_line, showable
+from closedhand.core.text import MOST, one_line, showable, slug
 
 ENCODINGS = ("ascii", "cp1252", "gbk", "shift_jis", "utf-8", "koi8-r")
 
@@ -36,3 +36,16 @@ def test_a_message_is_one_line(text: str) -> None:
     assert one_line(message) == message
     if text.isprintable() and len(text) <= MOST:
         assert message == text
+
+
+def test_matches_that_differ_by_a_sign_or_a_dot_have_files_of_their_own() -> None:
+    """A plain text keeps its plain name; every other one gets a checksum."""
+    assert slug("match leduc greedy,random") == "match-leduc-greedy-random"
+    for texts in (
+        ("kou[unwanted_lock=1],default", "kou[unwanted_lock=-1],default"),
+        ("strategy:a.npz", "strategy:a-npz", "strategy:a/npz", "strategy:a npz"),
+        ("league daihinmin policy,search", "league daihinmin policy-search"),
+        ("solve a 9.5", "solve a 9,5", "solve a -9,5"),
+        (f"net:{'x' * 200}", f"net:{'x' * 201}"),
+    ):
+        assert len({slug(text) for text in texts}) == len(texts)
