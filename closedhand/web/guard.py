@@ -114,9 +114,14 @@ class RateLimitedLog:
         """Log a refused message or connection of a peer."""
         self._write("refusals", f"refused {kind} from {peer}")
 
-    def reported(self, text: str) -> None:
-        """Log a refusal that the HTTP server reports."""
-        self._write("refusals", text)
+    def admits(self, record: logging.LogRecord) -> bool:
+        """Filter the log of uvicorn: its warnings, of bad requests, become refusals here."""
+        text = record.getMessage()
+        # An entry about the ASGI app is a bug here, and carries its traceback.
+        if record.levelno < logging.WARNING or "ASGI" in text:
+            return True
+        self._write("refusals", text.rstrip("."))
+        return False
 
     def failed(self, what: str) -> None:
         """Log the exception that is being handled, with its traceback."""

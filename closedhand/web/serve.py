@@ -7,8 +7,7 @@ import secrets
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,7 +21,7 @@ from closedhand.core.agents import traits_of
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, make_game
 from closedhand.core.text import reason_of
-from closedhand.web.guard import MOST_MESSAGE, Guard, RateLimitedLog, is_local, is_origin
+from closedhand.web.guard import MOST_MESSAGE, Guard, is_local, is_origin
 from closedhand.web.lobby import Lobby
 from closedhand.web.preparation import Preparation
 from closedhand.web.remote_seat import parse_address
@@ -78,28 +77,12 @@ def run(
     if browser:
         # In a thread: a browser of the terminal does not return before it has been closed.
         threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
-    with uvicorn_refusals(lobby.log):
-        asyncio.run(server.serve([listener]))
-
-
-@contextmanager
-def uvicorn_refusals(refusals: RateLimitedLog) -> Generator[None]:
-    """Send uvicorn's warnings to a rate-limited log: bad requests must not flood the log."""
-
-    def admit(record: logging.LogRecord) -> bool:
-        text = record.getMessage()
-        # An entry about the ASGI app is a bug here, and carries its traceback.
-        if record.levelno < logging.WARNING or "ASGI" in text:
-            return True
-        refusals.reported(text.rstrip("."))
-        return False
-
-    log = logging.getLogger("uvicorn.error")
-    log.addFilter(admit)
+    refusals = logging.getLogger("uvicorn.error")
+    refusals.addFilter(lobby.log.admits)
     try:
-        yield
+        asyncio.run(server.serve([listener]))
     finally:
-        log.removeFilter(admit)
+        refusals.removeFilter(lobby.log.admits)
 
 
 class TimedConnection(asyncio.Protocol):

@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 from closedhand.core.game import InputError
 from closedhand.web.guard import RateLimitedLog
 from closedhand.web.remote_seat import parse_address
-from closedhand.web.serve import _listen, run, uvicorn_refusals
+from closedhand.web.serve import _listen, run
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,6 +45,7 @@ def test_the_server_does_not_wait_for_a_browser_in_the_terminal(
     monkeypatch.setattr(uvicorn.Server, "serve", serve)
     run("127.0.0.1", 0, tmp_path, None, (), {}, tmp_path, (), browser=True, note=lambda _: None)
     assert callers.get(timeout=60) is not threading.current_thread()
+    assert not logging.getLogger("uvicorn.error").filters
 
 
 def test_a_port_in_use_is_refused() -> None:
@@ -105,8 +106,10 @@ def test_what_is_no_server_is_refused(text: str) -> None:
 
 
 def test_refusals_of_uvicorn_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    log = logging.getLogger("uvicorn.error")
-    with caplog.at_level(logging.WARNING), uvicorn_refusals(RateLimitedLog()):
+    log = logging.Logger("uvicorn.error")
+    log.addHandler(caplog.handler)
+    log.addFilter(RateLimitedLog().admits)
+    with caplog.at_level(logging.WARNING):
         for _ in range(100):
             log.warning("Invalid HTTP request received.")
             try:
@@ -117,4 +120,3 @@ def test_refusals_of_uvicorn_are_logged_once(caplog: pytest.LogCaptureFixture) -
     [refused, failed] = caplog.records
     assert "Invalid HTTP request" in refused.getMessage() and not refused.exc_info
     assert failed.getMessage() == "Exception in ASGI application"
-    assert not log.filters
