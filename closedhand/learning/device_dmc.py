@@ -29,6 +29,7 @@ class DeviceDMCSettings(DeviceSettings):
     """Settings of Deep Monte Carlo on a device; the defaults suit a GPU."""
 
     exploration: Annotated[float, Range(0, 1), "initial share of random actions"] = 0.1
+    gae_lambda: Annotated[float, Range(0, 1), "weight of longer estimates; 1: returns alone"] = 1.0
     temperature: GreedyTemperature = 0.0
 
 

@@ -54,6 +54,7 @@ class DeviceSettings(NetworkSettings):
     minibatch: Annotated[int, Range(1, 10**7), "decisions in a step of the optimiser"] = 32768
     epochs: Annotated[int, Range(1, 100), "passes over the decisions of an update"] = 2
     learning_rate: Annotated[float, Range(0, 1), "initial learning rate of Adam"] = 6e-4
+    gae_lambda: Annotated[float, Range(0, 1), "weight of longer estimates of advantages"] = 0.95
     final: Annotated[float, Range(0, 1), "share of all rates that is left in the end"] = 0.1
     anneal: Annotated[float, Range(1), "steps of games over which all rates fall"] = 1e9
 
@@ -131,19 +132,9 @@ class DeviceLearner(NetworkLearner[Chosen]):
         self._part = torch.zeros(settings.minibatch, dtype=torch.int64, device=self.device)
         self._measured = torch.zeros(len(self.measures), device=self.device)
         self._roll = self._captured(self._play)
-        self._credit = self._captured(lambda: self.rollout.credit(self.gae_lambda))
+        self._credit = self._captured(lambda: self.rollout.credit(settings.gae_lambda))
         self._descend = self._captured(self._learn, undo=True)
         self._started = False
-
-    @property
-    def gae_lambda(self) -> float:
-        """Weight of longer estimates in step 2.
-
-        With 1 a decision is credited with all payments to the end of its game. If the rollout ends
-        first, it is credited with those until its seat's last decision there, and the value of that
-        decision.
-        """
-        return 1.0
 
     def more_networks(self) -> dict[str, nn.Module]:
         """Make the networks, by name, that learn beside `network`."""

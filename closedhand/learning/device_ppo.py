@@ -35,7 +35,6 @@ class DevicePPOSettings(DeviceSettings):
 
     critic: Annotated[int, Range(1, 4096), "units of each hidden layer of the critic"] = 512
     clip: Annotated[float, Range(0, 10), "change of a probability at which it is clipped"] = 0.2
-    gae_lambda: Annotated[float, Range(0, 1), "weight of longer estimates of advantages"] = 0.95
     entropy: Annotated[float, Range(0, 100), "initial weight of the entropy"] = 0.02
 
 
@@ -105,11 +104,6 @@ class DevicePPO(DeviceLearner[DevicePPOSettings]):
     measures = MEASURED
     falling = ("learning_rate", "entropy")
     hands = True
-
-    @property
-    def gae_lambda(self) -> float:
-        """Weight of longer estimates in step 2."""
-        return self.settings.gae_lambda
 
     def more_networks(self) -> dict[str, nn.Module]:
         """Make the critic."""

@@ -97,7 +97,11 @@ class Rollout:
 
     @torch.no_grad()
     def credit(self, gae_lambda: float) -> None:
-        """Write advantages and targets of decisions into `rows`; see `DeviceLearner.gae_lambda`."""
+        """Write advantages and targets of decisions into `rows`.
+
+        With `gae_lambda` 1 a decision is credited with all payments to the end of its game or, if
+        the rollout ends first, with those until its seat's last decision there and its value.
+        """
         rows, seats = self.rows, self.batch.game.num_players
         paid = rows["rewards"].double()
         ended = rows["ended"]
