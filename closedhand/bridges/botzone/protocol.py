@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.game import Game, InputError, State, shown
+from closedhand.core.checks import InputError, shown, whole_number
+from closedhand.core.game import Game, State
 from closedhand.core.parsing import NATURAL, check_fields, list_of
 from closedhand.games.doudizhu.auction import pass_id
 from closedhand.games.doudizhu.counts import DECK, RANKS, by_rank, pack
@@ -86,9 +87,7 @@ def check_cards(cards: Sequence[int], name: str) -> list[int]:
 
 def check_bid(response: Any) -> int:
     """Check that a response is a bid, and return it."""
-    if not NATURAL.holds(response) or response > MOST_BID:
-        raise InputError(f"a bid is 0, 1, 2 or 3, not {shown(response)}")
-    return response
+    return whole_number(response, "a bid", 0, MOST_BID)
 
 
 def check_play(response: Any) -> list[int]:
@@ -146,9 +145,8 @@ def view_of(game: Game, requests: Sequence[Any], responses: Sequence[Any]) -> Tu
         if len(requests) == 1:
             view = view_from(game, len(bids), text_of(own), map(bid_text, bids))
             return Turn(view, sorted(own))
-        if not NATURAL.holds(responses[0]):
-            raise InputError(f"a bid is a whole number, not {shown(responses[0])}")
-        bids, requests, responses = [*bids, responses[0]], requests[1:], responses[1:]
+        bids = [*bids, check_bid(responses[0])]
+        requests, responses = requests[1:], responses[1:]
     return _in_play(game, requests, responses, bids)
 
 
