@@ -337,12 +337,11 @@ def train(
     def save() -> None:
         tuning.save(out, run.history)
 
-    run = Run(tuning, tuning.settings, out / CHECKPOINT, save, TORCH, note_checkpoints=False)
+    checkpoint = out / CHECKPOINT
+    if kicker.exists() and not checkpoint.exists() and not restart:
+        raise InputError(f"{kicker} is of another training: name another folder, or add --restart")
+    run = Run(tuning, tuning.settings, checkpoint, save, TORCH, note_checkpoints=False, made=path)
     run.resume_if_kept(restart)
-    if not restart:
-        networks.check_own(path, "policy", run.settings)
-        of_kicker = run.settings if tuning.learns_kickers else tuning.of_kicker
-        networks.check_own(kicker, "kicker", of_kicker)
     choose_threads(threads or cores())
     limit = 60 * minutes
 
@@ -355,6 +354,4 @@ def train(
     run.work(limit, progress=report)
     if not tuning.steps:
         raise KeyboardInterrupt
-    if not (path.exists() and kicker.exists()):
-        save()  # a finished fine-tuning, which does no more work, has lost its networks
     return networks.Result(path, run.history, run.interrupted)

@@ -187,6 +187,8 @@ class Learner(LightningModule):
     def on_train_start(self) -> None:
         """Start the clock."""
         self.begun = True
+        if self.global_step == 0:
+            self.watch.save()  # first: without a checkpoint a network counts as another training's
         self._clock = time.monotonic()
         self._done = int(self.share * self.settings.number_of_checks)  # checks due so far
 

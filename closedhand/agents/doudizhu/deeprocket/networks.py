@@ -22,7 +22,6 @@ There are two additions to the paper:
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -267,22 +266,6 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
 
     network, about = weights.load(path, CONFIG, build)
     return network.eval(), about["provenance"]
-
-
-def check_own(path: Path, kind: str, settings: Mapping[str, Any]) -> None:
-    """Refuse to overwrite a network of another training, one whose provenance lacks `settings`.
-
-    A network of the same training may be overwritten: a process that is killed between its first
-    network and its first checkpoint leaves one.
-
-    Raises:
-        InputError: The file is of another training, or does not hold a network of that kind.
-    """
-    if not path.exists():
-        return
-    _, about = load(path, kind)
-    if any(about.get(key) != value for key, value in settings.items()):
-        raise InputError(f"{path} is of another training: name another folder, or add --restart")
 
 
 class Result(NamedTuple):

@@ -98,6 +98,9 @@ def train(
     best, path = out / f"{kind}.safetensors", out / f"{kind}.ckpt"
     if settings.start is not None and best.resolve() == settings.start.resolve():
         raise InputError(f"{best} is the network to start from: choose another folder for --out")
+    resumed = path if path.exists() and not restart else None
+    if best.exists() and resumed is None and not restart:
+        raise InputError(f"{best} is of another training: name another folder, or add --restart")
     choose_threads(settings.threads or cores())
     torch.manual_seed(check_learner_seed(settings.seed))
     network = network_of(kind, settings)
@@ -108,11 +111,8 @@ def train(
     with prefixed(str(records)):
         rows = decisions_of(games, kind, settings.role)
     same = stated(network, games, rows, settings)
-    resumed = path if path.exists() and not restart else None
     first = valid = 0
     done = None if resumed is None else noted_in(resumed, same)
-    if not restart:
-        networks.check_own(best, kind, same)
     if done is not None:
         if done["checks"] and not best.exists():
             # Only a network better than all before would be saved.
