@@ -214,25 +214,20 @@ def _pick(
     """Apply a pick in the exchange, one of `actions` actions in all."""
     pair = exchange.pair_in_exchange(state)
     giving, taking = exchange.winner(state, pair), exchange.loser(state, pair)
+    is_own = player == giving
     # The fugo's only card completes its part.
     complete = actions >= exchange.TAXES[0]
-    if is_unseen(action) and player != giving and not (player == taking and complete):
+    if is_unseen(action) and not is_own and not (player == taking and complete):
         # Take any card: the view does not depend on it. The second one must be above the first.
         card = bits.highest(state.returned[pair]) + 1 if state.returned[pair] else 0
     else:
         card = read(game, state, action)
-    # A card that was given back may have come back after a seven.
-    sure = not (game.rules.options.seven_give and actions > exchange.number_of_picks(state))
-    is_card = card < plays.NUM_CARDS
-    held_now = bool(is_card and held & bit(card))
-    # A winner may give one joker back and keep the other.
-    sure &= not (two_jokers(state) and card == plays.JOKER)
-    if player == giving and is_card and held_now == complete and (sure or not complete):
-        fault = "was given back, but is" if complete else "is not"
-        raise InputError(f"{plays.CARDS[card]} {fault} in the hand")
-    state.hands[giving] = deck_of(state)
-    if player == giving and not complete:
-        state.hands[giving] = held
+    # A card that was given back may have come back after a seven; a joker may be the other one.
+    again = game.rules.options.seven_give and actions > exchange.number_of_picks(state)
+    again = again or (two_jokers(state) and card == plays.JOKER)
+    if is_own and complete and not again and card < plays.NUM_CARDS and held & bit(card):
+        raise InputError(f"{plays.CARDS[card]} was given back, but is in the hand")
+    state.hands[giving] = held if is_own and not complete else deck_of(state)
     play(game, state, card)
 
 
