@@ -202,16 +202,17 @@ def log_text(records: Iterable[Record]) -> str:
         InputError: There are no records, they are not complete, legal rounds of one match under
             rules that a log can hold, or an agent's name is empty.
     """
+    records = list(records)
+    if not records:
+        raise InputError("there is nothing to write: give records of one round or more")
+    first = records[0]
+    if any(each.game != "daihinmin" or each.rules != first.rules for each in records):
+        raise InputError("a log holds rounds of Daihinmin under one set of rules")
+    game = flat_game(first.game, first.rules)
+    logs.check_loggable(game)
     rounds: list[dict[str, str]] = []
     start, points = 0, np.zeros(PLAYERS, np.int64)
-    first: Record | None = None
     for place, record in enumerate(records, 1):
-        first = first or record
-        if record.game != "daihinmin" or record.rules != first.rules:
-            raise InputError("a log holds rounds of Daihinmin under one set of rules")
-        game = flat_game(record.game, record.rules)
-        if place == 1:
-            logs.check_loggable(game)
         with prefixed(f"record {place}"):
             stated = _stated(game, record)
             if place == 1 and stated is not None:
@@ -223,16 +224,14 @@ def log_text(records: Iterable[Record]) -> str:
                     f"round {number} after {points.tolist()}"
                 )
             values = _round_values(record, points)
-            classes, drawn = values["mibun"], game.options["classes"] == "random"
-            if place == 1 and stated is None and classes != logs.NO_CLASSES and not drawn:
+            drawn = game.options["classes"] == "random"
+            if place == 1 and stated is None and values["mibun"] != logs.NO_CLASSES and not drawn:
                 start = number = 1  # the classes follow from a round before
             if record.agents != first.agents:
                 raise InputError("its agents are not those of the first: a log names them once")
             _check_link(game, number, values, rounds[-1] if rounds else {})
             rounds.append(values)
-    if first is None:
-        raise InputError("there is nothing to write: give records of one round or more")
-    game = flat_game("daihinmin", {**first.rules, "rounds": start + len(rounds)})
+    game = flat_game(first.game, {**first.rules, "rounds": start + len(rounds)})
     agents = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
     names = ["_".join(name.split()) for name in agents]
     if not all(names):

@@ -10,6 +10,7 @@ instruction, or what is no deck, raises an `InputError`.
 
 import pickletools
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +67,10 @@ def decks_in(content: bytes) -> list[Deck]:
 
 def is_decks(path: Path) -> bool:
     """Return whether a file is a pickle that begins with decks."""
-    try:
-        if not path.is_file():
-            return False
-        with open(path, "rb") as file:
-            head = file.read(HEAD)
-    except OSError:
-        return False
-    return head.startswith(b"\x80") and all(role.encode() in head for role in ROLES)
+    with suppress(InputError):
+        head = read_content(path, MOST_TEXT)[:HEAD]
+        return head.startswith(b"\x80") and all(role.encode() in head for role in ROLES)
+    return False
 
 
 def replay_decks(path: Path) -> Iterator[Replay]:
