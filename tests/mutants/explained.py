@@ -69,10 +69,6 @@ EXPLAINED = (
         "as many hands are dealt as there are players",
     ),
     Explained(
-        "competitions.uecda.client", "Connection.__init__", "self._start = 0", "0", "1",
-        "overwritten before the first byte is read",
-    ),
-    Explained(
         "competitions.uecda.follow", "Follower.__init__",
         "self.view: State = game.empty(1)[0]", "1", "2",
         "a spare view, which is dropped",
