@@ -71,7 +71,11 @@ def solve(
     bound = common.bind(game, rules, [*(option or []), *options_by_name(context.args)])
     limits = {"iterations": iterations, "seconds": seconds, "until": until}
     names = names_of(algorithm)
-    refuse_limits_of_lp(names, limits, states, resume)
+    if "lp" in names and (states or (len(names) == 1 and (resume or any(limits.values())))):
+        raise InputError(
+            "lp solves the whole game at once: it takes no --iterations, --seconds, --until, "
+            "--states or --resume"
+        )
     if not any(limits.values()):
         limits["iterations"] = ITERATIONS
     trees_of(bound, states).build(bound)  # first, to refuse a game that is too large
@@ -172,19 +176,6 @@ def files_of(game: Game) -> dict[str, FileKind]:
     if columns:
         kinds["strategy.csv"] = FileKind("the table of a strategy", headed(",".join(columns)))
     return kinds
-
-
-def refuse_limits_of_lp(
-    names: Sequence[str], limits: dict[str, Any], states: str | None, resume: bool
-) -> None:
-    """Refuse what the linear program ignores: states; if it runs alone, limits and `resume` too."""
-    if "lp" not in names:
-        return
-    given = [f"--{name}" for name, limit in limits.items() if limit is not None]
-    given += ["--resume"] if resume else []
-    refused = [*(given if len(names) == 1 else []), *(["--states"] if states else [])]
-    if refused:
-        raise InputError(f"lp solves the whole game at once: it takes no {', '.join(refused)}")
 
 
 def work(

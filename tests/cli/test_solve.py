@@ -86,18 +86,18 @@ def test_solve_several_and_exactly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "refused"),
+    "options",
     [
-        (("--algorithm", "lp", "--iterations", "5"), "--iterations"),
-        (("--algorithm", "lp", "--seconds", "1", "--resume"), "--seconds, --resume"),
-        (("--algorithm", "lp,cfr", "--states", "slides"), "--states"),
+        "lp --iterations 5",
+        "lp --seconds 1",
+        "lp --until 1",
+        "lp --resume",
+        "lp,cfr --states slides",
     ],
 )
-def test_the_linear_program_takes_no_limits(options: tuple[str, ...], refused: str) -> None:
-    result = run_to(2, "solve", "uh-leduc", *options)
-    assert f"lp solves the whole game at once: it takes no {refused}" in " ".join(
-        result.stderr.split()
-    )
+def test_the_linear_program_takes_no_limits(options: str) -> None:
+    result = run_to(2, "solve", "uh-leduc", "--algorithm", *options.split())
+    assert "lp solves the whole game at once: it takes no" in result.stderr
 
 
 def test_states_of_an_abstraction(tmp_path: Path) -> None:
