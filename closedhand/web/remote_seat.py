@@ -120,10 +120,6 @@ class RemoteSeat(Table):
         """Refuse with an `InputError`."""
         raise InputError("the remote server begins the next round; wait for it")
 
-    def saved(self) -> dict[str, Any]:
-        """Return the table as JSON data for lists, with an empty `start`: a view has no deal."""
-        return {**super().saved(), "start": ""}
-
 
 class RemoteMatch:
     """A match at a remote server; also the agent by which a person plays in the client.
