@@ -6,7 +6,7 @@ Rounds, populations and gaps are those of `closedhand.search.ranking`.
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -74,7 +74,8 @@ def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
         InputError: There is no such agent, it cannot play the game, or its choice is not legal.
     """
     shares, ratings = list[dict[str, Any]](), list[dict[str, Any]]()
-    with _agent(game, by) as agent:
+    agent, lock = _agent(game, by)
+    with lock:
         policy, rate = (getattr(agent, name, None) for name in ("probabilities", "values"))
         if policy is not None and game.num_actions <= MOST_ACTIONS:
             chances = policy(np.array([view], game.dtype))[0]
@@ -95,16 +96,9 @@ def _best(
     return [{**describe_action(game, view, a), name: number} for a, number in best[:MOST_SHOWN]]
 
 
-@contextmanager
-def _agent(game: Game, by: str) -> Iterator[Any]:
-    """Lend an agent to one thread at a time, as agents keep scratch memory."""
-    agent, lock = _agent_and_lock(game, by)
-    with lock:
-        yield agent
-
-
 @lru_cache(32)
-def _agent_and_lock(game: Game, by: str) -> tuple[Any, Lock]:
+def _agent(game: Game, by: str) -> tuple[Any, Lock]:
+    """Make an agent, and a lock for one thread at a time, as agents keep scratch memory."""
     return make_agent(game, by, 0), Lock()
 
 
@@ -180,9 +174,9 @@ def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str
 def explored(game: Game, by: str) -> GameExplorer | None:
     """Build the tree of a game with an agent's policy; None without one, or for a large game."""
     try:
-        with _agent(game, by) as agent:
-            if not hasattr(agent, "probabilities"):
-                return None
+        agent, _ = _agent(game, by)
+        if not hasattr(agent, "probabilities"):
+            return None
         explorer = GameExplorer(game)
         explorer.play(by)
     except InputError:
@@ -193,8 +187,8 @@ def explored(game: Game, by: str) -> GameExplorer | None:
 def _simulation(game: Game, view: State, by: str) -> Simulation:
     """Return the simulation of an agent that searches; else the game's playouts."""
     if by:
-        # InputError: the agent does not search, or not at this stage of the game.
-        with _agent(game, by) as agent, suppress(InputError):
+        agent, lock = _agent(game, by)
+        with lock, suppress(InputError):  # it does not search, or not at this stage of the game
             return simulation_of(agent, view)
     return playouts_of(game)
 
