@@ -4,6 +4,7 @@
 # PettingZoo has inline types, but does not declare them.
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,26 +13,15 @@ from pettingzoo import AECEnv
 
 from closedhand.core import batch_kernels
 from closedhand.core.checks import whole_number
-from closedhand.core.game import Game, InputError, explain_illegal
+from closedhand.core.game import InputError, explain_illegal
 from closedhand.core.numba.fast_call import entry, pack
 from closedhand.core.status import ILLEGAL, OVER
 from closedhand.envs import common
-from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES, Observation
+from closedhand.envs.observation_form import ACTION_MASK, Observation
 from closedhand.envs.pettingzoo_base import Table
 
 KERNELS = batch_kernels.play_one, batch_kernels.observe_one
 PLAY, LOOK = 0, 1  # indices of `KERNELS`
-
-
-def env(
-    game: str | Game, *, illegal_reward: float = common.ILLEGAL_REWARD, **options: Any
-) -> "GameAEC":
-    """Make the env of `pettingzoo.make`: a `GameAEC` in which an illegal action ends the game.
-
-    The action's agent gets `illegal_reward` and the others 0, unless the action counts as a pass
-    (`game.lenient`). Other arguments, and errors, are those of `GameAEC`.
-    """
-    return GameAEC(game, illegal_reward=common.check_reward(illegal_reward), **options)
 
 
 class GameAEC(Table, AECEnv[str, Observation, int]):
@@ -40,8 +30,11 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     Observations are those of `SoloEnv`. Their mask is also in the infos; it is all zero for agents
     that are not to act, and read-only in their infos. All agents terminate together. Rewards are
     zero until then, except in games that pay in stages (`game.staged`), where the rewards of a step
-    are the growth of the returns. An illegal action raises an `InputError` and changes nothing; or
-    with `illegal_reward` it ends the game, and the info of its agent has `illegal_action`, True.
+    are the growth of the returns.
+
+    An illegal action ends the game, with `illegal_reward` for its agent and 0 for the others,
+    unless it counts as a pass (`game.lenient`); the info of its agent has `illegal_action`, True.
+    With `illegal_reward=None` it raises an `InputError` instead, and changes nothing.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it. Before the first `reset`, methods that need a
@@ -52,24 +45,6 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     _packed: Any = None
     _codes: Any = ()
     """Compiled code of `PLAY` and of `LOOK`."""
-
-    def __init__(
-        self,
-        game: str | Game,
-        *,
-        render_mode: str | None = None,
-        observation: str = PLANES,
-        mask: str = IN_OBSERVATION,
-        illegal_reward: float | None = None,
-        **options: Any,
-    ) -> None:
-        """Make the env with the arguments of `SoloEnv`; None: illegal actions raise an error."""
-        super().__init__(
-            game, render_mode=render_mode, observation=observation, mask=mask, **options
-        )
-        self.illegal_reward = (
-            None if illegal_reward is None else common.check_reward(illegal_reward)
-        )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -197,5 +172,6 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             self.render()
 
 
-raw_env = GameAEC
-"""PettingZoo's customary name for the env in which illegal actions are errors."""
+env = GameAEC
+raw_env = partial(GameAEC, illegal_reward=None)
+"""PettingZoo's customary names; in the raw env illegal actions are errors."""

@@ -14,7 +14,7 @@ from closedhand.core import batch_kernels
 from closedhand.core.checks import id_or_illegal, whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.envs import common
-from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES, Observation
+from closedhand.envs.observation_form import ACTION_MASK, Observation
 from closedhand.envs.pettingzoo_base import Table
 
 Infos = dict[str, dict[str, Any]]
@@ -33,23 +33,12 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     action gets `illegal_reward`, and its info contains `illegal_action`, True.
     """
 
-    def __init__(
-        self,
-        game: str | Game,
-        *,
-        render_mode: str | None = None,
-        observation: str = PLANES,
-        mask: str = IN_OBSERVATION,
-        illegal_reward: float = common.ILLEGAL_REWARD,
-        **options: Any,
-    ) -> None:
+    def __init__(self, game: str | Game, **options: Any) -> None:
         """Make the env with the arguments of `SoloEnv`; refuse a game whose players act in turn."""
-        super().__init__(
-            game, render_mode=render_mode, observation=observation, mask=mask, **options
-        )
+        super().__init__(game, **options)
         if not self.game.simultaneous:
             raise InputError(f"{self.game.name} has no parallel env: its players act in turn")
-        self.illegal_reward = common.check_reward(illegal_reward)
+        common.check_reward(self.illegal_reward)  # None is for `GameAEC` alone
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None

@@ -50,12 +50,16 @@ class Table(common.Copied, Spaces):
         render_mode: str | None = None,
         observation: str = PLANES,
         mask: str = IN_OBSERVATION,
+        illegal_reward: float | None = common.ILLEGAL_REWARD,
         **options: Any,
     ) -> None:
         """Make the env, without a deal; arguments and errors are those of `SoloEnv`."""
         self.game = common.resolve(game, options)
         self.form = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)
+        self.illegal_reward: Any = (  # a float, or in a `GameAEC` None
+            None if illegal_reward is None else common.check_reward(illegal_reward)
+        )
         name = f"{self.game.name}_v0"
         self.metadata = common.metadata(name=name, is_parallelizable=False)
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]

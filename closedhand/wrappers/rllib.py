@@ -29,7 +29,7 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 
 from closedhand.core.game import Game
-from closedhand.envs import aec
+from closedhand.envs.aec import GameAEC
 from closedhand.envs.observation_form import ACTION_MASK, COMPACT, OBSERVATION, Observation
 from closedhand.wrappers.adapting import only_part
 
@@ -60,7 +60,7 @@ class RLlibEnv(MultiAgentEnv):
             InputError: An unknown name, option or form of observations, the form `planes`, of which
                 RLlib would keep only one part, or a reward that is no number.
         """
-        self._env = aec.env(**{"game": None, "observation": COMPACT, **config})
+        self._env = GameAEC(**{"game": None, "observation": COMPACT, **config})
         self.game = self._env.game
         seats = self._env.possible_agents
         only_part(self._env.observation_space(seats[0]), "RLlib")

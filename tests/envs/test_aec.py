@@ -69,7 +69,7 @@ def test_a_state_can_be_returned_to() -> None:
 
 @pytest.mark.parametrize("action", [12654, 99999, -1, 2.5, None])
 def test_raw_env_refuses_an_illegal_action_and_goes_on(action: Any) -> None:
-    env = GameAEC("doudizhu")
+    env = raw_env("doudizhu")
     env.reset(seed=0)
     before = env.game_state
     with pytest.raises(InputError, match=r"not legal|not one of the|whole number"):
