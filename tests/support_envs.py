@@ -13,7 +13,7 @@ from support import VARIANTS, variant_id
 from closedhand import Game, make_game
 from closedhand.core.game import State
 from closedhand.core.registry import GAMES as ENVIRONMENTS
-from closedhand.core.seating import num_tables
+from closedhand.core.seating import seatings
 from closedhand.envs.solo import SoloEnv
 from closedhand.wrappers.duplicate import DuplicateDealing
 
@@ -88,7 +88,7 @@ def deal_of(variant: tuple[str, dict[str, Any]]) -> str:
 
 
 def teams_of(env: Any) -> list[str]:
-    return [f"team {i}" for i in range(num_tables(env.unwrapped.game.sides))]
+    return [f"team {i}" for i in range(len(seatings(env.unwrapped.game.sides)))]
 
 
 def duplicate(env: Any) -> DuplicateDealing:

@@ -39,7 +39,7 @@ from closedhand.core.duplicate import (
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load as load_ref, make_game, spec_of
 from closedhand.core.run import work_off
-from closedhand.core.seating import seating
+from closedhand.core.seating import seatings
 from closedhand.core.statistics import count_blocks, over_blocks, student
 from closedhand.core.workers import Workers, check_workers
 
@@ -110,7 +110,7 @@ def seat_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
 def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
     """Draw the index of the agent at each seat of a deal, int64 [tables, seats]."""
     order = np.random.default_rng((seed, deal, 2)).permutation(game.num_players)
-    return np.array([order[list(seating(game.sides, table))] for table in range(tables)])
+    return np.array([order[list(table)] for table in seatings(game.sides)[:tables]])
 
 
 def deals_per_job(game: Game, specs: Sequence[Spec]) -> int:

@@ -19,7 +19,7 @@ from closedhand.core.agents import (
     traits_of,
 )
 from closedhand.core.game import Game, InputError
-from closedhand.core.seating import num_tables, seating
+from closedhand.core.seating import seatings
 from closedhand.core.version import __version__
 
 Spec = str | Player
@@ -54,8 +54,7 @@ def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:
         >>> len(tables((0, 1, 2)))
         6
     """
-    teams = [seating(sides, table) for table in range(num_tables(sides))]
-    alone = [tuple(min(team, 1) for team in table) for table in teams]
+    alone = [tuple(min(team, 1) for team in table) for table in seatings(sides)]
     reverse = [tuple(1 - agent for agent in table) for table in alone]
     return list(dict.fromkeys(alone + reverse))
 

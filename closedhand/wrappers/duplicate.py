@@ -11,7 +11,7 @@ from pettingzoo.utils import BaseWrapper
 
 from closedhand.core.checks import shown
 from closedhand.core.game import InputError, State
-from closedhand.core.seating import num_tables, seating
+from closedhand.core.seating import seatings
 from closedhand.envs import common
 from closedhand.envs.observation_form import Observation
 from closedhand.wrappers.adapting import aec_table
@@ -44,7 +44,8 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         """
         game = aec_table(env).game
         super().__init__(env)
-        self._sides, self._tables = game.sides, num_tables(game.sides)
+        self._seatings = seatings(game.sides)
+        self._tables = len(self._seatings)
         given: Any = teams
         is_list = isinstance(given, Sequence) and not isinstance(given, str)
         if not is_list or not all(isinstance(name, str) for name in cast(Sequence[Any], given)):
@@ -103,7 +104,7 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
             self._scores.append(score)
 
     def _team_of(self) -> dict[str, str]:
-        seats = zip(self.possible_agents, seating(self._sides, self._table), strict=True)
+        seats = zip(self.possible_agents, self._seatings[self._table], strict=True)
         return {agent: self.teams[team] for agent, team in seats}
 
     def _publish(self) -> None:

@@ -135,7 +135,7 @@ def test_a_game_with_a_fixed_number_of_rounds_is_not_shortened() -> None:
 
 def test_rounds_beyond_all_bounds_are_refused() -> None:
     result = run("match", "daihinmin", "--agents", "random", "--rounds", "1" + "0" * 400)
-    assert result.exit_code == 2 and "a league has at most" in result.stderr
+    assert result.exit_code == 2 and "deals of a league is at most" in result.stderr
 
 
 class Slow:

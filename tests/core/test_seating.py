@@ -2,7 +2,7 @@
 
 import pytest
 
-from closedhand.core.seating import num_tables, seating
+from closedhand.core.seating import seatings
 
 
 @pytest.mark.parametrize(
@@ -15,4 +15,4 @@ from closedhand.core.seating import num_tables, seating
     ],
 )
 def test_seating(sides: tuple[int, ...], tables: list[tuple[int, ...]]) -> None:
-    assert [seating(sides, table) for table in range(num_tables(sides))] == tables
+    assert seatings(sides) == tables

@@ -16,7 +16,7 @@ from support import positions
 from support_envs import complies, duplicate, every_variant, make_aec, play_aec
 
 from closedhand import InputError, make_game
-from closedhand.core.seating import seating
+from closedhand.core.seating import seatings
 from closedhand.envs.aec import GameAEC, raw_env
 from closedhand.wrappers import AutoPass, DuplicateDealing, KickerSubsteps
 
@@ -129,7 +129,7 @@ def test_tables_that_forced_actions_end_within_reset_have_a_score() -> None:
             info = env.infos["player_0"]
             assert (info["deal"], info["table"]) == (deal, table)
             returns = env.game.returns(env.unwrapped.game_state)
-            for seat, team in enumerate(seating(env.game.sides, table)):
+            for seat, team in enumerate(seatings(env.game.sides)[table]):
                 total[team] += returns[seat]
         assert list(info["duplicate_score"].values()) == total.tolist()
     env.reset()
@@ -174,7 +174,7 @@ def test_auto_pass_and_other_wrappers() -> None:
             while not all(env.terminations.values()):
                 env.step(int(play.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
             returns = env.game.returns(env.unwrapped.game_state)
-            total += returns[[seating(env.game.sides, table).index(team) for team in range(5)]]
+            total += returns[[seatings(env.game.sides)[table].index(team) for team in range(5)]]
         assert list(env.infos["player_0"]["duplicate_score"].values()) == total.tolist()
 
 

@@ -10,7 +10,7 @@ from support_envs import complies, duplicate, every_variant, make_aec, play_aec,
 
 from closedhand import InputError
 from closedhand.core.records import read
-from closedhand.core.seating import seating
+from closedhand.core.seating import seatings
 from closedhand.envs.aec import env as checked_env, raw_env
 from closedhand.wrappers.duplicate import DuplicateDealing
 
@@ -37,7 +37,7 @@ def test_duplicate_schedule(variant: tuple[str, dict[str, Any]]) -> None:
                 assert (info["deal"], info["table"]) == (deal, table)
             ends = {agent: info for agent, _, _, over, info in log if over}
             assert [teams.index(ends[a]["team"]) for a in env.possible_agents] == [
-                *seating(game.sides, table)
+                *seatings(game.sides)[table]
             ]
             for agent, _, reward, _, info in log:
                 totals[info["team"]] += reward
