@@ -8,9 +8,11 @@ The context is that of the calling thread: PyTorch's, once PyTorch has used a GP
 # NumPy's generic numbers are not annotated.
 
 import ctypes
+import math
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
+from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,13 +22,6 @@ from closedhand.core.checks import InputError
 LIBRARY = "libcuda.so.1"
 STACK_LIMIT, SHARED_LIMIT = 0, 8
 """Numbers of `CU_LIMIT_STACK_SIZE` and `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`."""
-
-NUMBERS: Any = {
-    "?": ctypes.c_int8, "b": ctypes.c_int8, "B": ctypes.c_uint8, "h": ctypes.c_int16,
-    "H": ctypes.c_uint16, "i": ctypes.c_int32, "I": ctypes.c_uint32, "l": ctypes.c_int64,
-    "L": ctypes.c_uint64, "f": ctypes.c_float, "d": ctypes.c_double,
-}  # fmt: skip
-"""Types in which kernels take numbers of NumPy and Python, by the letter of NumPy's type."""
 
 
 class DeviceArray(NamedTuple):
@@ -67,22 +62,19 @@ def words_of(value: Any) -> Iterator[Any]:
     """Yield an argument as values of ctypes; refuse an argument that kernels do not take."""
     if isinstance(value, DeviceArray):
         # Numba's layout of arrays: two owners, number and size of items, data, shape and strides.
-        strides = [value.itemsize]
-        for length in value.shape[:0:-1]:
-            strides.insert(0, strides[0] * length)
-        items = int(np.prod(value.shape))
+        strides = [*accumulate(value.shape[:0:-1], mul, initial=value.itemsize)]
         yield from (ctypes.c_void_p(), ctypes.c_void_p())
-        yield from (ctypes.c_int64(items), ctypes.c_int64(value.itemsize))
+        yield from (ctypes.c_int64(math.prod(value.shape)), ctypes.c_int64(value.itemsize))
         yield ctypes.c_void_p(value.pointer)
-        yield from map(ctypes.c_int64, (*value.shape, *strides))
+        yield from map(ctypes.c_int64, (*value.shape, *reversed(strides)))
     elif isinstance(value, DeviceRecord):
         yield ctypes.c_void_p(value.pointer)
     elif isinstance(value, tuple):
         for part in value:  # pyright: ignore[reportUnknownVariableType]
             yield from words_of(part)
-    elif isinstance(value, np.generic | int | float) and np.asarray(value).dtype.char in NUMBERS:
+    elif isinstance(value, np.number | np.bool_ | int | float):
         number = np.asarray(value)
-        yield NUMBERS[number.dtype.char](number.item())
+        yield np.ctypeslib.as_ctypes_type(number.dtype)(number.item())
     else:
         raise InputError(f"kernels on a GPU take no {type(value).__name__}")
 

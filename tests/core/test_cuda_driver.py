@@ -21,7 +21,7 @@ def test_an_array_is_its_owners_sizes_data_shape_and_strides():
 def test_tuples_are_taken_apart():
     value = (True, 3, (2.5, DeviceRecord(64), ()), np.int32(7))
     assert kinds(value) == [
-        ctypes.c_int8, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p, ctypes.c_int32
+        ctypes.c_bool, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p, ctypes.c_int32
     ]  # fmt: skip
     assert [word.value for word in words_of(value)] == [1, 3, 2.5, 64, 7]
 
