@@ -12,7 +12,7 @@ from closedhand.arena.results import shortened
 from closedhand.core.file_kinds import MARK
 from closedhand.core.files import write_atomically
 from closedhand.core.optional_imports import needing
-from closedhand.core.registry import make_game, read_options
+from closedhand.core.registry import make_game, spec_of
 
 COLUMNS = 8
 """Most panels side by side."""
@@ -59,7 +59,7 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     bars.invert_yaxis()
     bars.margins(0.15)
     bars.set_xlabel("points per round, 95% intervals")
-    options = read_options(data["game"], data["options"])
+    options = spec_of(data["game"]).option_table.read(data["options"])
     preset = {key: value for key, value in options.items() if key == "rules"}
     usual = make_game(data["game"], **preset).options
     rules = ", ".join(f"{k}={v}" for k, v in options.items() if k in preset or v != usual[k])

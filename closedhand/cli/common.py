@@ -17,7 +17,7 @@ from closedhand.cli import streams
 from closedhand.core.file_kinds import FileKind
 from closedhand.core.files import Claims, WriteError, refuse_foreign
 from closedhand.core.game import Game, InputError, shown
-from closedhand.core.registry import GAMES, make_game, read_options
+from closedhand.core.registry import GAMES, make_game, spec_of
 from closedhand.core.run import Run
 from closedhand.core.threads import cores
 from closedhand.core.workers import RemoteWorkers
@@ -124,7 +124,7 @@ def given_options(game: str | None, rules: str | None, options: list[str] | None
     preset = [] if rules is None else [f"rules={rules}"]
     given = given_pairs([*preset, *(options or ())], "an option")
     if game is not None:
-        return read_options(game, given)
+        return spec_of(game).option_table.read(given)
     for key in given:
         if not any(key in spec.option_table for spec in GAMES.values()):
             raise InputError(f"no game has an option {key!r}")

@@ -190,7 +190,7 @@ def make_game(name: str, /, **options: Any) -> Game:
         InputError: An unknown game, preset or option, or a value that an option does not take.
     """
     name = {spec.command_name: spec.name for spec in _specs.values()}.get(name, name)
-    given = read_options(name, options)
+    given = spec_of(name).option_table.read(options)
     for key, value in given.items():
         try:
             hash(value)
@@ -198,11 +198,6 @@ def make_game(name: str, /, **options: Any) -> Game:
             raise InputError(f"{name}: {key} cannot be {shown(value)}") from None
     # The types belong to the key of the cache: 1 and True are equal but make different games.
     return _make(name, tuple(sorted((k, v.__class__, v) for k, v in given.items())))
-
-
-def read_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Parse and check options of a game as `make_game` does; defaults are not added."""
-    return spec_of(name).option_table.read(options)
 
 
 @lru_cache

@@ -81,11 +81,6 @@ def make_streams(number: int) -> Streams:
     return streams.view(_PlainStreams) if PLAIN else streams
 
 
-def seed_stream(stream: Stream, rng: np.random.Generator) -> None:
-    """Begin a stream of a game, uint64 [2], with a key from one draw of `rng`."""
-    stream[0], stream[1] = rng.bit_generator.random_raw(), 0  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-
-
 def begin_streams(seeds: Sequence[int | None]) -> tuple[NDArray[np.uint64], Streams]:
     """Make the seeds of the first deals, uint64 [n], and streams for all later random numbers.
 
@@ -95,7 +90,7 @@ def begin_streams(seeds: Sequence[int | None]) -> tuple[NDArray[np.uint64], Stre
     for i, seed in enumerate(seeds):
         rng = np.random.default_rng(seed)
         deals[i] = draw_seed(rng)
-        seed_stream(streams[i], rng)
+        streams[i, 0] = rng.bit_generator.random_raw()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     return deals, streams
 
 

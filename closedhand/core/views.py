@@ -16,9 +16,6 @@ from closedhand.core.game import Game, InputError, State, explain_illegal
 UNSEEN = "?"
 """Text of an action that the player has not seen, such as a secret choice."""
 
-HIDDEN = -1
-"""Id of an action that the player has not seen; other negative ids count as unseen, too."""
-
 
 def listed(actions: Any) -> list[Any]:
     """Convert the actions so far to a list; refuse a single text, or an object not iterable."""

@@ -16,7 +16,7 @@ from closedhand.core import batch, game_kernels
 from closedhand.core.numba.jit import kernel, with_distinct_name
 from closedhand.core.policies import decide_by
 from closedhand.core.status import RUNNING
-from closedhand.core.stream import make_stream, make_streams, seed_stream
+from closedhand.core.stream import make_stream, make_streams
 
 
 def test_policies_of_one_name_and_form_are_not_confused() -> None:
@@ -48,7 +48,7 @@ def test_each_policy_decides_and_draws_from_the_stream_of_the_game() -> None:
     policies, before = tuple(map(with_distinct_name, kinds)), kinds[0].stream.copy()
     streams, actions = make_streams(30), np.empty(30, np.int64)
     for i in range(30):
-        seed_stream(streams[i], np.random.default_rng(i))
+        streams[i] = np.random.default_rng(i).bit_generator.random_raw(), 0
     slow = streams.copy()
     ask(policies, streams, game.rules, states, ids, actions)
     for i, state in enumerate(states):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from closedhand.core.numba.jit import kernel
-from closedhand.core.stream import Stream, draw, make_stream, make_streams, seed_stream
+from closedhand.core.stream import Stream, begin_streams, draw, make_stream, make_streams
 
 
 @kernel
@@ -31,8 +31,6 @@ def test_a_stream_of_a_game_is_splitmix64() -> None:
 
 
 def test_a_stream_of_a_game_begins_with_a_key_of_its_seed() -> None:
-    streams = make_streams(3)
-    for i, seed in enumerate((1, 1, 2)):
-        seed_stream(streams[i], np.random.default_rng(seed))
+    _, streams = begin_streams((1, 1, 2))
     assert streams[0].tolist() == streams[1].tolist() != streams[2].tolist()
     assert (streams[:, 0] != 0).all() and not streams[:, 1].any()
