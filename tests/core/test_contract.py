@@ -1,5 +1,7 @@
-"""What `check_game` leaves open about our games: sums, early payoffs, messages, sub-steps."""
+"""What `check_game` leaves open about our games: sums, copies, early payoffs, texts, sub-steps."""
 
+import copy
+import pickle
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, replace
@@ -25,6 +27,15 @@ def test_returns_have_the_sum_that_they_should_and_never_shrink(game: Game) -> N
             assert game.over(state) or (returns == 0).all()
         if game.options.get("objective") != "win":
             assert returns.sum() == sum_of_returns(game, state)
+
+
+def test_copies_of_a_state_go_on_alike(game: Game) -> None:
+    state = game.deal(np.random.default_rng(5))
+    # NumPy makes the fields of an unpickled record read-only for plain Python.
+    copies = [state.copy(), pickle.loads(pickle.dumps(state)).copy(), copy.deepcopy(state)]
+    for twin in copies:
+        game.play(twin, int(game.legal(state)[-1]))
+    assert len({twin.tobytes() for twin in copies}) == 1 and copies[0] != state
 
 
 def test_a_constant_sum_need_not_be_zero() -> None:
