@@ -17,7 +17,7 @@ from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, h
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.options import Option, Options, options_of, takes
-from closedhand.core.registry import GAMES, load
+from closedhand.core.registry import load
 from closedhand.core.run import Watch
 from closedhand.core.statistics import Estimate
 from closedhand.core.threads import MOST_THREADS
@@ -170,14 +170,9 @@ def settings_of(algorithm: str, on_gpu: bool = False) -> Options:
     if on_gpu and algorithm not in ON_GPU:
         raise InputError(f"{algorithm} does not learn on a GPU; {' and '.join(ON_GPU)} do")
     places = ON_GPU if on_gpu else LEARNERS
-    if algorithm in places:
-        return options_of(load(places[algorithm]).settings_type, algorithm)
-    own = {name: ref for spec in GAMES.values() for name, ref in spec.trainers.items()}
-    types = {name: getattr(load(ref), "settings_type", None) for name, ref in own.items()}
-    if types.get(algorithm) is None:
-        known = [*LEARNERS, *(name for name, found in types.items() if found)]
-        raise InputError(f"no learner {algorithm!r} takes --set; there are {', '.join(known)}")
-    return options_of(load(types[algorithm]), algorithm)
+    if algorithm not in places:
+        raise InputError(f"no learner {algorithm!r} takes --set; there are {', '.join(LEARNERS)}")
+    return options_of(load(places[algorithm]).settings_type, algorithm)
 
 
 def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> None:

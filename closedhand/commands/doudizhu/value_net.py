@@ -1,10 +1,8 @@
 """The trainer of the network of Dou Dizhu's `value-net`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from closedhand.cli.common import given_pairs, make_folder
-from closedhand.cli.learn import settings_of
+from closedhand.cli.common import make_folder
 from closedhand.commands.self_play import fit
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import CHECKPOINT, FileKind, arrays_with
@@ -19,7 +17,6 @@ def learn(
     folder: Path,
     restart: bool,
     start: Path | None = None,
-    setting: Sequence[str] | None = None,
     ray: str | None = None,
 ) -> None:
     """Train the network in self-play for at least one step, resuming the folder's training.
@@ -29,15 +26,9 @@ def learn(
     """
     from closedhand.agents.doudizhu.value_net import files, training
 
-    table = settings_of(algorithm)
-    settings = training.Settings(**table.read(given_pairs(setting or (), "a setting")))
     network = FileKind("a value network", arrays_with("about", "dense", "inputs", "plays"))
     make_folder(folder, {files.NAME: network, training.CHECKPOINT: CHECKPOINT})
-    run = training.begin(game, seed, folder, start, settings)
+    run = training.begin(game, seed, folder, start)
     agent = AgentSpec(algorithm, {}, str(folder))
     saved = f"saved {folder / files.NAME} after"
     fit(run, seconds, restart, ray, saved, f"play it as {agent}")
-
-
-# For `closedhand show settings value-net` and `settings_of` above, without importing the training.
-learn.settings_type = "closedhand.agents.doudizhu.value_net.training:Settings"  # type: ignore[attr-defined]

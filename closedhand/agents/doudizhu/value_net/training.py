@@ -10,10 +10,9 @@ Each thread changes weights of its own. A step therefore gives the same weights 
 threads, and a resumed run the same as an uninterrupted one.
 """
 
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from closedhand.agents.doudizhu.value_net.self_play import SAMPLE, play_games
 from closedhand.core.files import write_arrays
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
-from closedhand.core.options import Range
 from closedhand.core.reading import check_arrays, checksum
 from closedhand.core.registry import make_game
 from closedhand.core.run import NPZ, Format, Run
@@ -54,13 +52,6 @@ COUNTS = (*files.NUMBERS, "averaged")
 """Attributes of `Training` that count something, in its checkpoints."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Settings of a stage, one run of a training; annotations document them on the command line."""
-
-    pace: Annotated[float, Range(1e-6, 10), "all step sizes are multiplied by this"] = 1.0
-
-
 @kernel
 def mix(mean, weights, part):
     """Move a mean, in place, by the fraction `part` of the way to some weights, float32 [n]."""
@@ -81,10 +72,8 @@ class Training:
         InputError: The file cannot be read, or holds something else.
     """
 
-    def __init__(
-        self, game: Game, seed: int, start: Path | None = None, settings: Settings = Settings()
-    ) -> None:
-        self.game, self.seed, self.settings = game, seed, settings
+    def __init__(self, game: Game, seed: int, start: Path | None = None) -> None:
+        self.game, self.seed = game, seed
         self.objective = str(game.options["objective"])
         # Numbers of steps, games and samples so far, with those before this stage.
         self.steps = self.games = self.samples = 0
@@ -111,7 +100,7 @@ class Training:
     @property
     def rate(self) -> float:
         """Step size of the next step."""
-        return self.settings.pace * RATE / (1 + self.steps / RATE_STEPS) ** 0.5
+        return RATE / (1 + self.steps / RATE_STEPS) ** 0.5
 
     @property
     def about(self) -> dict[str, Any]:
@@ -258,9 +247,7 @@ PLAIN = Format(partial(write_arrays, compressed=False), NPZ.read)
 """Format of the checkpoint: npz without compression, which would take longer than a step."""
 
 
-def begin(
-    game: Game, seed: int, folder: Path, start: Path | None = None, settings: Settings = Settings()
-) -> Run[Training]:
+def begin(game: Game, seed: int, folder: Path, start: Path | None = None) -> Run[Training]:
     """Make a run of a training before its first step; it can be resumed from the folder.
 
     Arguments are as for `Training`; the folder gets the network and the checkpoint.
@@ -277,7 +264,7 @@ def begin(
         raise InputError(
             "value-net learns the default rules of doudizhu: leave out all options but objective"
         )
-    training = Training(game, seed, start, settings)
+    training = Training(game, seed, start)
 
     def save_network() -> None:
         files.save(path, training.learned, training.about)
@@ -288,7 +275,6 @@ def begin(
         "start": training.steps,
         "files": {} if start is None else {"from": checksum(start)},
         "units": [network.UNITS, network.SECOND],
-        **asdict(settings),
     }
     # A summary plays a match: checkpoints have none.
     return Run(
