@@ -21,31 +21,17 @@ OUTPUT, ERRORS = 1, 2
 
 def prepare() -> None:
     """Open closed streams, and make all of them accept every character."""
-    _fill_gaps()
-    for stream in (sys.stdout, sys.stderr):
-        _reconfigure(stream, FALLBACK)
-    _reconfigure(sys.stdin, "replace")
-
-
-def _fill_gaps() -> None:
-    """Open the null device in place of closed streams, whose numbers later files would get."""
-    for number in range(3):
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest free number, so this one
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        except OSError:  # else a later file would get this number, now the lowest free one
+            os.open(os.devnull, os.O_RDWR)
         if getattr(sys, name) is None:
             mode = "w" if number else "r"
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
-
-
-def _reconfigure(stream: TextIO | None, errors: str) -> None:
-    # In notebooks and tests a stream may be an object of another type, or already read from.
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is not None:
-        with suppress(OSError):
-            reconfigure(errors=errors)
+        # In notebooks and tests a stream may be an object of another type, or already read from.
+        with suppress(AttributeError, OSError):
+            getattr(sys, name).reconfigure(errors=FALLBACK if number else "replace")
 
 
 _objects: list[str] | None = None
