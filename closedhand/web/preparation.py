@@ -94,7 +94,6 @@ class Preparation:
     def __init__(self, names: Sequence[str], compiled: Path | None) -> None:
         """List all stages of some games; the file `compiled`, if any, has those compiled before."""
         self.left = [(name, stage) for stage in STAGES for name in names]  # next one first
-        self.total = len(self.left)
         self._ready = {each: threading.Event() for each in self.left}
         self._wanted: deque[tuple[str, str]] = deque()
         self._compiled = compiled
@@ -114,8 +113,8 @@ class Preparation:
 
     def status(self) -> dict[str, Any]:
         """Return the pairs of a game and a stage that are `left`, and how many are `done`."""
-        left = [list(each) for each in self.left]
-        return {"left": left, "done": self.total - len(left), "total": self.total}
+        left, total = [list(each) for each in self.left], len(self._ready)
+        return {"left": left, "done": total - len(left), "total": total}
 
     def close(self) -> None:
         """End the preparation after the present stage, and the process of the compiler at once."""
