@@ -189,37 +189,25 @@ class Log:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file: io.FileIO | None = None
-        self._check()
-
-    def _check(self) -> None:
-        found = target(self.path)
+        found = target(path)
         if found.exists() and found.stat().st_size:
-            raise WriteError(f"cannot write {self.path}: it exists, and a log is not written over")
+            raise WriteError(f"cannot write {path}: it exists, and a log is not written over")
 
     def write(self, text: str) -> None:
         """Append a text; after an error the file holds the texts before this one."""
+        left = text.encode("utf-8", UNPAIRED)
         try:
-            if self._file is None:
-                self._check()  # again: another log of this name may have been begun meanwhile
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = io.FileIO(target(self.path), "a")
-            end = self._file.seek(0, os.SEEK_END)
-            left = text.encode("utf-8", UNPAIRED)
-            try:
-                while left:
-                    left = left[self._file.write(left) :]
-            except OSError:
-                self._file.truncate(end)
-                raise
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with open(target(self.path), "ab", buffering=0) as file:
+                end = file.seek(0, os.SEEK_END)
+                try:
+                    while left:
+                        left = left[file.write(left) :]
+                except OSError:
+                    file.truncate(end)
+                    raise
         except OSError as error:
             raise WriteError(f"cannot write {self.path}: {reason_of(error)}") from None
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
 
 
 class Claims(ExitStack):

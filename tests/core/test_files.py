@@ -136,25 +136,13 @@ def test_a_log_is_begun_with_its_first_text(path: Path) -> None:
     log.write("one\n")
     assert path.read_text() == "one\n"
     log.write("two\n")
-    log.close()
     assert path.read_text() == "one\ntwo\n"
     with pytest.raises(InputError, match="it exists"):
         Log(path)
     path.write_text("")
     log = Log(path)
     log.write("three")
-    log.close()
     assert path.read_text() == "three"
-
-
-def test_only_one_of_two_logs_of_a_name_is_written(path: Path) -> None:
-    first, second = Log(path), Log(path)
-    first.write("one")
-    for log in (second, first):  # closed, a log is complete
-        first.close()
-        with pytest.raises(WriteError, match="it exists"):
-            log.write("two")
-    assert path.read_text() == "one"
 
 
 def test_a_log_on_a_full_disk_keeps_whole_texts(path: Path) -> None:
@@ -168,7 +156,6 @@ def test_a_log_on_a_full_disk_keeps_whole_texts(path: Path) -> None:
             log.write("b" * 90)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        log.close()
     assert path.read_text() == "a" * 90
 
 

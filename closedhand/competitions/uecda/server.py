@@ -124,8 +124,6 @@ class Server:
             for seat in self._seats:
                 if seat.client:
                     seat.client.leave("was disconnected")
-            if log:
-                log.close()
 
     def _play(self, table: Table, rounds: int, progress: Callable[[int], None]) -> Result:
         log = self._log
