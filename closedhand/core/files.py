@@ -37,15 +37,6 @@ CLAIMED = "CLOSEDHAND_CLAIMED"
 """Environment variable with the claims of a process, a JSON list, for its child processes."""
 PARTIAL = re.compile(r"^\..*\.(\d+)\.part$")
 """Matches the name of a file that is being written, with the id of the process that writes it."""
-KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-}
-"""Names of things other than regular files, for messages."""
-
 PATIENCE = 0.1
 """Seconds for which a lock is tried: other processes hold it for a moment to check it."""
 
@@ -105,8 +96,8 @@ def target(path: Path) -> Path:
     except (OSError, ValueError) as error:  # ValueError: an impossible path
         raise WriteError(f"cannot write {path}: {reason_of(error)}") from None
     if not stat.S_ISREG(mode):
-        kind = KINDS.get(stat.S_IFMT(mode), "something else")
-        raise WriteError(f"cannot write {path}: it is {kind}, not a file")
+        kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+        raise WriteError(f"cannot write {path}: it is {kind}")
     if not os.access(found, os.W_OK):
         raise WriteError(f"cannot write {path}: it is write-protected")
     return found

@@ -86,8 +86,8 @@ def test_a_link_stays_and_its_target_is_written(path: Path, tmp_path: Path) -> N
 
 BAD: dict[str, tuple[str, Callable[[Path], object]]] = {
     "folder": ("it is a folder", Path.mkdir),
-    "device": ("it is a device", lambda path: path.symlink_to("/dev/null")),
-    "pipe": ("it is a pipe", os.mkfifo),
+    "device": ("it is not a regular file", lambda path: path.symlink_to("/dev/null")),
+    "pipe": ("it is not a regular file", os.mkfifo),
     "loop": ("symbolic links", lambda path: path.symlink_to(path)),
     "below": ("Not a directory", lambda path: path.symlink_to("/dev/null/x")),
 }
