@@ -137,7 +137,6 @@ class Crossing:
     """Fast calls of kernels for single states of a game; the kernels `unpack` their arguments."""
 
     def __init__(self, rules: Any, dtype: np.dtype[Any]) -> None:
-        self._made_of = rules, dtype
         self._rules = pack(rules)
         self._dtype = dtype
         self._codes: dict[Callable[..., Any], Callable[..., Any]] = {}
@@ -153,10 +152,3 @@ class Crossing:
         # An array over the memory of the state; `asarray` would copy an unpickled record. The array
         # is marked read-only, which compiled code does not check.
         return code(self._rules, np.ndarray((), self._dtype, state), *arguments)
-
-    def __getstate__(self) -> Any:
-        # Compiled code cannot be copied.
-        return self._made_of
-
-    def __setstate__(self, made_of: Any) -> None:
-        self.__init__(*made_of)
