@@ -1,10 +1,9 @@
 """The commands `reproduce deeprocket-match` and `reproduce deeprocket`."""
 
-import json
 from pathlib import Path
 
 from closedhand.cli import common, reproduce as shared
-from closedhand.core.file_kinds import PICTURE, FileKind, object_within
+from closedhand.core.file_kinds import PICTURE
 
 
 def deeprocket_match(as_json: common.Json = False) -> None:
@@ -58,19 +57,14 @@ def deeprocket(
         slow_deals: Deals of a pair with an agent that searches.
     """
     from closedhand.core.agent_spec import split_agents
-    from closedhand.core.files import write_atomically
     from closedhand.core.threads import cores
     from closedhand.papers.deeprocket import reproduction
 
-    data = FileKind("the data of a report", object_within(reproduction.SECTIONS))
-    saved = f"{shared.report_name(only)}.json"
     results = shared.computed(
-        reproduction, out, quick, only,
-        {saved: data, **dict.fromkeys(reproduction.PICTURES, PICTURE)}, network=network, best=best,
-        games=games, iterations=iterations, ladder_deals=ladder_deals, slow_deals=slow_deals,
-        agents=tuple(split_agents(agents)) if agents else None, seed=seed,
+        reproduction, out, quick, only, dict.fromkeys(reproduction.PICTURES, PICTURE),
+        network=network, best=best, games=games, iterations=iterations, ladder_deals=ladder_deals,
+        slow_deals=slow_deals, agents=tuple(split_agents(agents)) if agents else None, seed=seed,
         workers=workers or cores(),
     )  # fmt: skip
     common.save_picture(reproduction.pictures, results, out)
-    write_atomically(out / saved, json.dumps(results, indent=1) + "\n")
     shared.show_report(out, reproduction.report(results), results, as_json, only)
