@@ -7,7 +7,7 @@ softmax. A game defines the number of features and the gradient of a piece of se
    gradient of log-likelihoods times advantages (REINFORCE; Williams, 1992).
 2. Add up the gradients in the order of the pieces, so that the number of threads has no effect.
 3. Take a step of Adam (Kingma and Ba, 2015). The step size falls with the number of steps.
-4. If the task asks for it, average the weights with more weight on later steps.
+4. Average the weights, if the task asks for it with more weight on later steps.
 """
 
 import math
@@ -30,6 +30,8 @@ from closedhand.core.workers import RemoteWorkers
 
 RATE, DECAY, SQUARES, TINY = 0.02, 0.9, 0.99, 1e-8
 """Parameters of Adam: step size, decay rates of the mean and of the squares, epsilon."""
+ARRAYS = ("weights", "mean", "squares", "average")
+"""Arrays of a checkpoint."""
 
 
 @kernel
@@ -62,8 +64,8 @@ payoff, summed over the games of the piece, float64 [features]."""
 class Task(NamedTuple):
     """A policy to fit.
 
-    With `averaging` a step counts in an average of the weights by about this power of its number,
-    and all arrays are float32. With 0 there is no average, and all arrays are float64.
+    A step counts in the average of the weights by about the power `averaging` of its number. All
+    arrays are float32 or, if this power is 0, float64.
     """
 
     features: int  # number of weights
@@ -79,10 +81,10 @@ class Training:
     """A fit in progress; a `closedhand.core.run.Learner`.
 
     Attributes:
-        weights: Weights of the features, float64 or float32 [features], like the next three.
+        weights: Weights of the features, float32 or float64 [features], like the next three.
         mean: Adam's mean of the gradients.
         squares: Adam's mean of the squared gradients.
-        average: Average of the weights; without averaging, the weights.
+        average: Average of the weights.
         remote: Workers that play the games; None: this process.
     """
 
@@ -90,10 +92,9 @@ class Training:
         self.task = task
         self.seed = seed
         self.steps = 0
-        self.arrays = ("weights", "mean", "squares", "average")[: 4 if task.averaging else 3]
         self.dtype = np.float32 if task.averaging else np.float64
-        self.weights, self.mean, self.squares = np.zeros((3, task.features), self.dtype)
-        self.average = self.weights
+        empty = np.zeros((4, task.features), self.dtype)
+        self.weights, self.mean, self.squares, self.average = empty
         self.remote: RemoteWorkers | None = None
 
     @property
@@ -108,7 +109,7 @@ class Training:
 
     def state(self) -> dict[str, Any]:
         """Return the state for `restore`, and weights for `read_weights`."""
-        arrays = {name: getattr(self, name) for name in self.arrays}
+        arrays = {name: getattr(self, name) for name in ARRAYS}
         return {"steps": np.array(self.steps), **arrays}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -117,13 +118,11 @@ class Training:
         self.steps = int(state["steps"])
         if self.steps < 0:
             raise ValueError("steps")
-        for name in self.arrays:
+        for name in ARRAYS:
             array = state[name].astype(self.dtype)
             if array.shape != (self.task.features,) or not np.isfinite(array).all():
                 raise ValueError(name)
             setattr(self, name, array)
-        if not self.task.averaging:
-            self.average = self.weights
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers of steps and games so far."""
@@ -152,10 +151,8 @@ class Training:
         size = self.task.rate * math.sqrt(1 - SQUARES**steps) / (1 - DECAY**steps)
         size /= math.sqrt(1 + self.steps / self.task.slower)
         weights = self.weights + size * mean / (np.sqrt(squares) + TINY)
-        average = weights
-        if self.task.averaging:
-            share = (self.task.averaging + 1) / (self.task.averaging + steps)
-            average = self.average + share * (weights - self.average)
+        share = (self.task.averaging + 1) / (self.task.averaging + steps)
+        average = self.average + share * (weights - self.average)
         # All is computed before it is stored, so that an error above leaves a complete step.
         self.steps, self.mean, self.squares, self.weights = steps, mean, squares, weights
         self.average = average
