@@ -484,8 +484,8 @@ def check_targets(trial: Trial) -> None:
     """What is no place to write to is refused before the work begins, and stays what it is."""
     work = trial.work
     bad: dict[str, Callable[[Path], object]] = {
-        "not a file": lambda path: os.mkfifo(path),
-        "a device": lambda path: path.symlink_to("/dev/full"),
+        "not a regular file": lambda path: os.mkfifo(path),
+        "a regular file": lambda path: path.symlink_to("/dev/full"),
         "No such file": lambda path: path.symlink_to("/proc/nothing/here"),
         "Permission denied": lambda path: path.parent.chmod(0o555),
     }
