@@ -202,8 +202,7 @@ def fit_logistic(deals: Deals) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def fixed(kind: int, hands: np.ndarray) -> Module:
     """Apply the module `KINDS[kind]`, not `fitted`, to the hands of deals, uint64 [n, 3]."""
     scores = np.array([modules.score(kind, hand) for hand in hands.ravel()], float)
-    least = np.array([modules.least_score(kind, 0, 0, bid) for bid in (1, 2, 3)], float)
-    return Module(scores.reshape(hands.shape), np.tile(least, (SEATS, 3, 1)))
+    return Module(scores.reshape(hands.shape), modules.BIDS_FROM[kind])
 
 
 def fitted(

@@ -93,6 +93,8 @@ same fit; 0.5 for impossible situations, such as a bid before the first seat's."
 
 KINDS = ("control", "logic", "fitted")
 CONTROL, LOGIC, FITTED = range(3)
+BIDS_FROM = np.stack(np.broadcast_arrays(CONTROL_FROM, LOGIC_FROM, THRESHOLDS))
+"""The least score for a bid, [kind, seat, highest bid so far, bid - 1]."""
 
 CALLING, ROBBING, DOUBLING, SHOWING = range(4)
 LEAST = np.array([[8, 9, 14, 20], [1, 2, 8, 14], [0.4, 0.45, 0.6, 0.9]])
@@ -156,14 +158,6 @@ def score(kind, hand):
 
 
 @kernel
-def least_score(kind, seat, stake, bid):
-    """Return the least score for a bid of 1, 2 or 3 by `seat` after a highest bid of `stake`."""
-    if kind == FITTED:
-        return THRESHOLDS[seat, stake, bid - 1]
-    return np.float64(LOGIC_FROM[bid - 1] if kind == LOGIC else CONTROL_FROM[bid - 1])
-
-
-@kernel
 def bid_with(kind, worth, rules, view):
     """Choose the flat action of a module, an index into `KINDS`, before cards are played.
 
@@ -172,7 +166,7 @@ def bid_with(kind, worth, rules, view):
     if view.landlord >= 0 or rules.options.robbing:
         return say_with(kind, worth, rules, view)
     for bid in range(3, view.stake, -1):
-        if worth >= least_score(kind, view.words, view.stake, bid):  # word i is that of seat i
+        if worth >= BIDS_FROM[kind, view.words, view.stake, bid - 1]:  # word i is that of seat i
             return pass_id(rules) + bid
     return pass_id(rules)
 
