@@ -22,7 +22,6 @@ import numpy as np
 
 from closedhand.core.file_kinds import FileKind, holds
 from closedhand.core.game import InputError
-from closedhand.core.parsing import TEXT, list_of, parse_json
 from closedhand.core.text import UNPAIRED, reason_of
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 """Errors of a disk that is full, broken or write-protected; the program is not to blame."""
 NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 CLAIMED = "CLOSEDHAND_CLAIMED"
-"""Environment variable with the claims of a process, a JSON list, for its child processes."""
+"""Environment variable with the claims of a process, one a line, for its child processes."""
 PARTIAL = re.compile(r"^\..*\.(\d+)\.part$")
 """Matches the name of a file that is being written, with the id of the process that writes it."""
 PATIENCE = 0.1
@@ -253,12 +252,12 @@ class Claims(ExitStack):
         if str(lock) in before:
             return
         held = _acquired(lock, path, "there")
-        os.environ[CLAIMED] = json.dumps([*before, str(lock)])
+        os.environ[CLAIMED] = "\n".join([*before, str(lock)])
 
         def release() -> None:
             _release(held)
             left = [name for name in _claimed() if name != str(lock)]
-            os.environ[CLAIMED] = json.dumps(left)
+            os.environ[CLAIMED] = "\n".join(left)
 
         self.callback(release)
 
@@ -269,12 +268,8 @@ def _refuse_held(lock: Path, path: Path) -> None:
 
 
 def _claimed() -> list[str]:
-    """Return the claims of this process and its parents; none if the variable is no such list."""
-    try:
-        found = parse_json(os.environ.get(CLAIMED, "[]"))
-    except InputError:
-        return []
-    return found if list_of(TEXT).holds(found) else []
+    """Return the claims of this process and its parents."""
+    return os.environ.get(CLAIMED, "").split("\n")
 
 
 def _make_folder(folder: Path, path: Path) -> None:
