@@ -102,25 +102,16 @@ def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: An
 
 
 def policy_of(agent: Any) -> Policy | None:
-    """Return the `kernel_policy` of an agent; None if it has none, or does not decide by it.
+    """Return the `kernel_policy` of an agent; None if it has none, or perhaps decides otherwise.
 
-    It does not if the object, or a class derived from the one with `kernel_policy`, overrides `act`
-    or `act_batch`. Which class has set the attribute of an object is unknown: then only one of its
+    It may do so if the object or a derived class overrides `act` or `act_batch`: only one of its
     classes, or the object, may define them.
     """
     policy = getattr(agent, "kernel_policy", None)
-    if not isinstance(getattr(policy, "kernels", None), str):
-        return None
-    with_distinct_name(policy)
     layers = [getattr(agent, "__dict__", {}), *map(vars, type(agent).__mro__)]
-    if "kernel_policy" in layers[0]:
-        return policy if sum(map(_decides, layers)) < 2 else None
-    for layer in layers:
-        if "kernel_policy" in layer:
-            return policy
-        if _decides(layer):
-            return None
-    return policy
+    if not isinstance(getattr(policy, "kernels", None), str) or sum(map(_decides, layers)) > 1:
+        return None
+    return with_distinct_name(policy)
 
 
 def _decides(layer: Mapping[str, Any]) -> bool:
