@@ -8,14 +8,24 @@ from support import positions
 from support_hands import greatest
 
 from closedhand import Game, make_game
-from closedhand.agents.daihinmin.policy import critic, light_policy, pattern_policy, patterns
+from closedhand.agents.daihinmin.policy import critic, light_policy, patterns
 from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
+from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.agents.doudizhu.decompose import agent as decompose, features, partition
 from closedhand.agents.doudizhu.value_net import features as inputs
+from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu.auction import is_opening
 
 MORE = 4
 """Times as much room as the agents have."""
+
+
+@kernel
+def described(rules, state, action, number, out):
+    """Describe one of a number of actions by patterns; return the numbers of features by sign."""
+    if state.leader < 0:
+        return patterns.describe_gift(state, seen_cards_of(state), action, out)
+    return patterns.describe(rules, state, situation_of(rules, state), action, number, out)
 
 
 @pytest.mark.slow
@@ -29,26 +39,22 @@ MORE = 4
 )
 def test_features_of_daihinmin_fit(rules: dict[str, Any]) -> None:
     game = make_game("daihinmin", **rules)
-    pattern = pattern_policy.load()
     ids, few = np.empty(game.num_actions, np.int32), np.empty(MORE * 32, np.int64)
-    logits = np.empty(game.num_actions)
-    found = np.empty((game.num_actions, 2, MORE * patterns.MOST_FEATURES), np.int32)
-    numbers = np.empty((game.num_actions, 2), np.int64)
+    found = np.empty((2, MORE * patterns.MOST_FEATURES), np.int32)
     most = np.zeros(3, int)
     for state in positions(game, 1, 60):
         if game.over(state):
             continue
         n = int(options(game.rules, state, ids))
-        pattern_policy.judge(pattern, game.rules, state, ids, n, logits, found, numbers)
-        seen = seen_cards_of(state)
-        of_plays = [0]
+        numbers = [described(game.rules, state, np.int64(action), n, found) for action in ids[:n]]
+        seen, of_plays = seen_cards_of(state), [0]
         if state["leader"] >= 0:
             of_plays += [
                 int(light_policy.describe(game.rules, state, seen, int(action), few))
                 for action in ids[:n]
             ]
         reasons = int(critic.reasons(game.rules, state, few))
-        most = np.maximum(most, [numbers[:n].max(), max(of_plays), reasons])
+        most = np.maximum(most, [np.max(numbers), max(of_plays), reasons])
     assert (most <= [224, 10, 17]).all()
     assert (most >= [60, 6, 12]).all()
     assert patterns.MOST_FEATURES >= 224

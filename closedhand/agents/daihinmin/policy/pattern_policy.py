@@ -42,12 +42,13 @@ class Policy(NamedTuple):
 
 
 @kernel
-def judge(policy, rules, state, ids, n, logits, features, numbers):
-    """Write the logits of the first `n` actions of `ids`, float64 [>= n], and their features.
+def judge(policy, rules, state, ids, n, logits):
+    """Write the logits of the first `n` actions of `ids`, float64 [>= n]; return their features.
 
-    Features, int32 [>= n, 2, MOST_FEATURES], are those of `patterns.describe`. The numbers of
-    positive and of negative ones are written to `numbers`, int64 [>= n, 2].
+    Features, int32 [n, 2, MOST_FEATURES], are those of `patterns.describe`; the numbers of positive
+    and of negative ones, int64 [n, 2], are returned beside them.
     """
+    features, numbers = np.empty((n, 2, MOST_FEATURES), np.int32), np.empty((n, 2), np.int64)
     weights = policy.table.weights
     if state.leader < 0:
         seen = seen_cards_of(state)
@@ -66,22 +67,21 @@ def judge(policy, rules, state, ids, n, logits, features, numbers):
         for f in range(numbers[k, 1]):
             logit -= weights[features[k, 1, f]]
         logits[k] = logit
+    return features, numbers
 
 
 @kernel
 def logits_of(policy, rules, state, ids, n):
     """Compute the logits of the first `n` actions of `ids`, float64 [n]."""
     logits = np.empty(n)
-    features = np.empty((n, 2, MOST_FEATURES), np.int32)
-    judge(policy, rules, state, ids, n, logits, features, np.empty((n, 2), np.int64))
+    judge(policy, rules, state, ids, n, logits)
     return logits
 
 
 @kernel
 def score_all(policy, rules, state, ids, n, scores):
     """Write the scores of the first `n` actions of `ids`; see `light_policy.score_all`."""
-    features = np.empty((n, 2, MOST_FEATURES), np.int32)
-    judge(policy, rules, state, ids, n, scores, features, np.empty((n, 2), np.int64))
+    judge(policy, rules, state, ids, n, scores)
     return exponentials(scores, n)
 
 

@@ -54,17 +54,8 @@ class Log(NamedTuple):
     numbers: np.ndarray  # number of features of the critic
 
 
-class Scratch(NamedTuple):
-    """Scratch space for one decision."""
-
-    ids: np.ndarray
-    logits: np.ndarray
-    features: np.ndarray
-    numbers: np.ndarray
-
-
 @kernel
-def play_rounds(rules, policy, others, critic, states, rng, log, scratch, gradient):
+def play_rounds(rules, policy, others, critic, states, rng, log, ids, gradient):
     """Play a round in each state, `others` being the light policy; add to `gradient` [WEIGHTS]."""
     points = np.empty(PLAYERS)
     kinds = np.zeros(PLAYERS, np.int64)
@@ -76,11 +67,11 @@ def play_rounds(rules, policy, others, critic, states, rng, log, scratch, gradie
         while not flat.over(rules, state):
             kind = kinds[state.player]
             if kind == SELF:
-                action, n = decide(rules, policy, critic, state, rng, log, scratch, n)
+                action, n = decide(rules, policy, critic, state, rng, log, ids, n)
             elif kind == LIGHT:
-                action = np.int64(light_policy.choose(others, rules, state, rng, scratch.ids))
+                action = np.int64(light_policy.choose(others, rules, state, rng, ids))
             else:
-                action = admitted(rules, state, scratch.ids)
+                action = admitted(rules, state, ids)
             flat.play(rules, state, action)
         flat.returns(rules, state, points)
         learn(log, n, points, gradient)
@@ -102,16 +93,13 @@ def seat_others(kinds, rng):
 
 
 @kernel
-def decide(rules, policy, critic, state, rng, log, scratch, n):
+def decide(rules, policy, critic, state, rng, log, ids, n):
     """Draw an action as `pattern_policy.choose` does, log it, and return it with the new `n`."""
-    ids = scratch.ids
     number = options(rules, state, ids)
     if number == 1:
         return np.int64(ids[0]), n
-    scores = scratch.logits
-    pattern_policy.judge(
-        policy, rules, state, ids, number, scores, scratch.features, scratch.numbers
-    )
+    scores = np.empty(number)
+    features, numbers = pattern_policy.judge(policy, rules, state, ids, number, scores)
     total = exponentials(scores, number)
     chosen = draw(scores, number, total, rng)
     end = log.ends[n - 1] if n > 0 else 0
@@ -124,8 +112,8 @@ def decide(rules, policy, critic, state, rng, log, scratch, n):
         if -NEGLIGIBLE < share < NEGLIGIBLE:
             continue
         for negative in range(2):
-            for f in range(scratch.numbers[k, negative]):
-                log.entries[end] = scratch.features[k, negative, f]
+            for f in range(numbers[k, negative]):
+                log.entries[end] = features[k, negative, f]
                 log.shares[end] = -share if negative else share
                 end += 1
     log.ends[n] = end
@@ -163,15 +151,10 @@ def gradient(
         np.empty((MOST_DECISIONS, MOST_REASONS), np.int32),
         np.empty(MOST_DECISIONS, np.int64),
     )
-    scratch = Scratch(
-        np.empty(NUM_ACTIONS, np.int32),
-        np.empty(NUM_ACTIONS),
-        np.empty((NUM_ACTIONS, 2, MOST_FEATURES), np.int32),
-        np.empty((NUM_ACTIONS, 2), np.int64),
-    )
+    ids = np.empty(NUM_ACTIONS, np.int32)
     play_rounds(
         game.rules, pattern_policy.policy_of(weights[:FEATURES]), light_policy.load(),
-        weights[FEATURES:].astype(np.float32), np.zeros(rounds, STATE), rng, log, scratch, sums,
+        weights[FEATURES:].astype(np.float32), np.zeros(rounds, STATE), rng, log, ids, sums,
     )  # fmt: skip
     return sums
 
