@@ -65,10 +65,6 @@ def even() -> np.ndarray:
     return win
 
 
-NUMBERS = ("hands", "pool_size", "cycles")
-"""Whole numbers of a `Training` in a checkpoint."""
-
-
 @dataclass
 class Training:
     """Tables in training; a `closedhand.core.run.Learner`."""
@@ -115,23 +111,21 @@ class Training:
         return Tables(self.win, about)
 
     def state(self) -> dict[str, Any]:
-        """Return the arrays and the `NUMBERS` that `restore` needs."""
-        numbers = {key: np.array(getattr(self, key)) for key in NUMBERS}
-        return {"win": self.win, "pool_parts": self.pool_parts, **numbers}
+        """Return the arrays that `restore` needs."""
+        return {
+            "win": self.win, "pool_parts": self.pool_parts, "cycles": np.array(self.cycles)
+        }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
         """Resume from the result of `state`; any error means that it is damaged."""
-        numbers = {key: int(state[key]) for key in NUMBERS}
-        if min(numbers.values()) < 0:
-            raise ValueError("numbers")
-        parts = state["pool_parts"]
+        parts, cycles = state["pool_parts"], int(state["cycles"])
         win = Tables(state["win"]).win
-        fits = len(parts) in (0, numbers["pool_size"]) and parts.shape[1:] == (len(PARTS),)
+        fits = parts.shape in [(size, len(PARTS)) for size in (0, self.pool_size)]
         if not fits or parts.dtype != np.int16 or not ((parts >= 0) & (parts < STRENGTHS)).all():
             raise ValueError("pool_parts")
-        for key, value in numbers.items():
-            setattr(self, key, value)
-        self.win, self.pool_parts = win, parts
+        if cycles < 0:
+            raise ValueError("cycles")
+        self.win, self.pool_parts, self.cycles = win, parts, cycles
 
     def summary(self) -> dict[str, Any]:
         """Return the number of cycles done."""
