@@ -12,7 +12,7 @@ from closedhand.agents.daihinmin.policy.pattern_training import TASK, gradient
 from closedhand.agents.daihinmin.policy.patterns import FEATURES
 from closedhand.core.duplicate import play_out
 from closedhand.games.daihinmin.plays import PASS
-from closedhand.learning.policy_gradient import Training, begin
+from closedhand.learning.policy_gradient import ARRAYS, Training, begin
 
 SMALL = TASK._replace(games=16, piece=8, gradient=partial(gradient, rounds=8))
 
@@ -66,7 +66,7 @@ def test_training_goes_on_bit_by_bit(tmp_path) -> None:
     for _ in range(2):
         again.learner.step()
     assert again.learner.steps == whole.steps == 4
-    for name in whole.arrays:
+    for name in ARRAYS:
         assert getattr(again.learner, name).tobytes() == getattr(whole, name).tobytes()
     weights = pattern_policy.load(str(path)).table.weights
     assert (weights == half.learner.average[:FEATURES]).all() and weights.any()
