@@ -158,12 +158,10 @@ def decide(policy, rules, view, ids):
     return space.plays[np.argmax(space.values[:n]) if k < 0 else k]
 
 
-def policy_of(net: network.Net, objective: str, former: Policy | None = None) -> Policy:
-    """Make the policy of a network trained for `objective`; overwrite `former`, see `rounded`."""
-    if former is None:
-        prior = decompose.policy_of(decompose.load(None), sampled=False)
-        return Policy(prior, network.rounded(net), files.SHARES[objective])
-    return former._replace(net=network.rounded(net, former.net))
+def policy_of(net: network.Net, objective: str) -> Policy:
+    """Make the policy of a network trained for `objective`."""
+    prior = decompose.policy_of(decompose.load(None), sampled=False)
+    return Policy(prior, network.rounded(net), files.SHARES[objective])
 
 
 class ValueNetAgent(RatingAgent):

@@ -121,15 +121,12 @@ def round_rows(rows, sorts, most, numbers):
     return greatest / np.float32(LARGEST_SUM)
 
 
-def rounded(net: Net, former: Rounded | None = None) -> Rounded:
-    """Round the weights for playing; overwrite arrays of `former`, which saves half of the time.
+def rounded(net: Net) -> Rounded:
+    """Round the weights for playing.
 
     The result shares no array with `net`, which a training changes in place.
     """
-    if former is None:
-        inputs, plays = np.empty(net.inputs.shape, np.int16), np.empty(net.plays.shape, np.int16)
-    else:
-        inputs, plays = former.inputs, former.plays
+    inputs, plays = np.empty(net.inputs.shape, np.int16), np.empty(net.plays.shape, np.int16)
     input_units = np.empty(ROLES, np.float32)
     one_each = np.ones(len(SORTS) - 1, np.int64)
     for role in range(ROLES):

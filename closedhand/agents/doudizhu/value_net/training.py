@@ -79,7 +79,6 @@ class Training:
         self.steps = self.games = self.samples = 0
         self.averaged = 0  # number of networks in the mean
         self._samples = np.zeros(0, SAMPLE)
-        self._policy: Policy | None = None  # that of the last step, whose arrays are used again
         self.remote: RemoteWorkers | None = None
         self.net = network.new_net(seed)
         self._known = np.zeros(self.net.inputs.shape[:-1], bool)  # rows that `start` has learned
@@ -143,7 +142,7 @@ class Training:
             self._samples = np.zeros(pieces * ROOM, SAMPLE)
         rngs = rng.spawn(pieces)
         counts = np.zeros((pieces, 2), np.int64)
-        self._policy = policy = policy_of(self.net, self.objective, self._policy)
+        policy = policy_of(self.net, self.objective)
         rooms = self._samples.reshape(pieces, ROOM)
 
         def work(piece: slice) -> None:
