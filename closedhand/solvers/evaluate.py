@@ -80,7 +80,8 @@ def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) 
     reached, values = np.empty((2, len(tree.player), *sigma.shape[1:]))
     own, best = np.empty(1 if zero_sum else players), np.empty(players)
     evaluate_all(tree, sigma, reached, values, np.empty(sigma.shape), own, best)
-    return Evaluation(float(own[0]), tuple(best.tolist()), tuple(own[1:].tolist()))
+    others = -own if zero_sum else own[1:]
+    return Evaluation(float(own[0]), tuple(best.tolist()), tuple(others.tolist()))
 
 
 def evaluate_rows(tree: InfoTree, sigma: np.ndarray) -> Evaluation:

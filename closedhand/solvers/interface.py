@@ -130,8 +130,7 @@ class Evaluation(NamedTuple):
     Attributes:
         value: Expected payoff of the first player if all follow the strategy.
         best_responses: Expected payoff of each player if it alone follows a best response.
-        others: Expected payoffs of the other players if all follow the strategy; may be empty
-            in a zero-sum game of two.
+        others: Expected payoffs of the other players if all follow the strategy.
     """
 
     value: float
@@ -141,9 +140,7 @@ class Evaluation(NamedTuple):
     @property
     def nash_conv(self) -> float:
         """Sum of the gains of all players by best responses: 0 at an equilibrium."""
-        zero_sum = len(self.best_responses) == 2 and not self.others
-        own = 0.0 if zero_sum else self.value + sum(self.others)
-        return sum(self.best_responses) - own
+        return sum(self.best_responses) - (self.value + sum(self.others))
 
     @property
     def exploitability(self) -> float:

@@ -94,7 +94,7 @@ def test_a_state_stays_as_it_is_while_the_solver_goes_on(kuhn: Game, algorithm: 
 
 def test_a_single_player_gains_what_a_better_strategy_brings() -> None:
     assert Evaluation(3.0, (5.0,)).nash_conv == 2.0
-    assert Evaluation(3.0, (5.0, -2.0)).nash_conv == 3.0
+    assert Evaluation(3.0, (5.0, -2.0), (-3.0,)).nash_conv == 3.0
     assert Evaluation(3.0, (5.0, -2.0), (-4.0,)).nash_conv == 4.0
 
 

@@ -63,7 +63,7 @@ def test_evaluations_agree_with_brute_force(game: Game, iterations: int) -> None
 
 
 def test_nash_conv_is_the_sum_and_exploitability_the_half() -> None:
-    found = Evaluation(-0.5, (1.0, 2.0))
+    found = Evaluation(-0.5, (1.0, 2.0), (0.5,))
     assert (found.nash_conv, found.exploitability) == (3.0, 1.5)
 
 
