@@ -65,7 +65,7 @@ def test_dou_dizhu_is_the_same_game_in_both_words() -> None:
             text = doudizhu.text_of(game, view, action)
             assert doudizhu.action_of(game, view, text) == action
             number = env._ACTION_2_ID[text]
-            assert doudizhu.text_of_id(env, number) == text
+            assert getattr(env, doudizhu.TEXTS)[number] == text
             state, _ = env.step(number)
             game.play(record, action)
         assert game.over(record)

@@ -16,7 +16,7 @@ from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.counts import unpack
 from closedhand.games.doudizhu.state import SEATS
 
-ENV = "doudizhu"
+ENV, TEXTS = "doudizhu", "_ID_2_ACTION"
 OPTIONS = {"rules": "rlcard"}
 PRESETS = ("rlcard", "deeprocket")
 
@@ -65,11 +65,6 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
     env.game.state = raw
     env.action_recorder = trace
     return env._extract_state(raw)
-
-
-def text_of_id(env: Any, number: int) -> str:
-    """Return the text of an action id of RLCard."""
-    return env._ID_2_ACTION[number]
 
 
 def action_of(game: Game, view: State, text: str) -> int:

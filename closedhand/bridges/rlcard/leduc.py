@@ -19,7 +19,7 @@ import numpy as np
 
 from closedhand.core.game import Game, State
 
-ENV = "leduc-holdem"
+ENV, TEXTS = "leduc-holdem", "actions"
 OPTIONS: dict[str, Any] = {}
 PRESETS = ("standard",)
 
@@ -60,11 +60,6 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
     env.action_recorder = [(i % 2, text) for i, text in enumerate(actions)]
     state = env._extract_state(raw)
     return {**state, "obs": state["obs"].view(Observation)}
-
-
-def text_of_id(env: Any, number: int) -> str:
-    """Return the text of an action id of RLCard."""
-    return env.actions[number]
 
 
 def action_of(game: Game, view: State, text: str) -> int:

@@ -2,11 +2,10 @@
 
 A module for each game converts its states and actions (`CONVERTERS`). Each module has
 
-- `ENV`, the name of RLCard's environment; `OPTIONS`, those of our game with RLCard's rules;
-  `PRESETS`, our presets whose plays RLCard has;
+- `ENV`, the name of RLCard's environment; `TEXTS`, its attribute with the texts of actions by id;
+- `OPTIONS`, those of our game with RLCard's rules; `PRESETS`, our presets whose plays RLCard has;
 - `state_of`, `view_of`: our view as RLCard's state dict, and back;
-- `text_of_id`, `text_of`: RLCard's text of an action id of RLCard, and of an action of ours;
-- `action_of`: our action of such a text.
+- `text_of`, `action_of`: RLCard's text of an action of ours, and back.
 """
 
 from collections.abc import Generator, Sequence
@@ -105,7 +104,7 @@ class RLCardAgent:
             number = whole_number(answer, f"an action of the agent {self.name}", 0)
             if number >= self._env.num_actions:
                 raise InputError(f"the agent {self.name} answers {number}, which is no action")
-            text = self._converter.text_of_id(self._env, number)
+            text = getattr(self._env, self._converter.TEXTS)[number]
         action = self._converter.action_of(self._game, view, text)
         if action not in self._game.legal(view):
             raise InputError(f"the agent {self.name} answers {text!r}, which is not legal now")
