@@ -12,10 +12,8 @@ from gymnasium.vector import AutoresetMode
 from closedhand.core.checks import InputError, shown
 from closedhand.core.optional_imports import needing
 from closedhand.envs.observation_form import ACTION_MASK
-from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.solo import SoloEnv
-from closedhand.envs.vector import GameVectorEnv
-from closedhand.wrappers.adapting import check_mask, vector_env
+from closedhand.wrappers.adapting import OneSeat, check_mask, vector_env
 
 with needing():
     from torchrl.envs import ActionMask, DTypeCastTransform, GymWrapper, TransformedEnv
@@ -51,7 +49,7 @@ def torchrl_env(env: gymnasium.Env | gymnasium.vector.VectorEnv) -> TransformedE
             or plays or pays all seats in one row.
     """
     ours = env.unwrapped
-    if isinstance(ours, GameVectorEnv | SeatVectorEnv):
+    if isinstance(ours, OneSeat):
         space = vector_env(env, "TorchRL", AutoresetMode.DISABLED).single_observation_space
     elif isinstance(ours, SoloEnv):
         check_mask(ours.form, "TorchRL")
