@@ -26,9 +26,6 @@ from closedhand.core.plugins import kept_running
 from closedhand.core.registry import GAMES, Ref, load
 from closedhand.core.text import one_line, reason_of
 
-WANTS_OBJECT = "closedhand.json"
-"""Key of a command's context: whether it prints one JSON object and nothing else."""
-
 HELP = {
     "advise": "Rank the plays of a hand at a real table, by search",
     "serve": "Serve a match of clients and agents by the protocol of a competition",
@@ -177,14 +174,9 @@ class Commands(Group):
         note(text)
         sys.exit(2)
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the global options; look for `--json` now, before imports of the command print."""
-        ctx.meta[WANTS_OBJECT] = "--json" in args
-        return super().parse_args(ctx, args)
-
     def invoke(self, ctx: Any) -> Any:
         """Run the command, and release the files that it claims."""
-        only = streams.objects_only(ctx.meta[WANTS_OBJECT])
+        only = streams.objects_only("--json" in ctx.args)  # already when imports may print
         with (
             interruptible("interrupted"), CLAIMS, needing(), faults_of_threads() as faults, only,
             kept_running(), files.overwriting(False),
