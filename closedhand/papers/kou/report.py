@@ -30,9 +30,6 @@ from closedhand.papers.kou.reproduction import (
     with_threshold,
 )
 
-TIMED = {1: KOUS, 2: KOUS[:1]}
-"""Agents whose leagues give the times, by table; ratios are to the first agent."""
-
 TABLE_1 = {
     1000: (3660, 3493, 3271, 2324, 2252),
     4000: (14954, 14236, 12698, 9198, 9014),
@@ -69,6 +66,11 @@ DIFFERENCES = (
     "`default[lead=single]` leads its weakest card, as the paper says of it. The stand-ins play",
     "differently from the paper's programs, so the distances differ. The paper does not describe",
     "the playouts of the programs that search.",
+)
+
+TIMES = (
+    'The paper: kou is "about hundred times faster than other Monte-Carlo programs". Decisions',
+    "whose only legal action is to pass count too.",
 )
 
 SIGNS = (
@@ -191,6 +193,7 @@ def report(results: Results) -> str:
             pictures = ", ".join(f"figure-{number}-{plain(kou)}.png" for kou in KOUS)
             lines += ["", f"## Table {number}: {title} (pictures: {pictures})", ""]
             lines += _score_table([results[f"table-{number}-{plain(kou)}"] for kou in KOUS], paper)
+            lines += ["", *TIMES]
     for number, title in TITLES.items():
         if f"table-{number}" in sections:
             lines += ["", f"## Table {number}: {title}", ""]
@@ -206,7 +209,6 @@ def report(results: Results) -> str:
         lines += ["Points a round by simulations per decision (picture: budget.png); 3 is as"]
         lines += ["strong as the other players. The steps are on the same deals.", ""]
         lines += _budget_table(results)
-    lines += _time_tables(results)
     return "\n".join(lines) + "\n"
 
 
@@ -219,12 +221,13 @@ def _score_table(tables: Sequence[dict[str, Any]], paper: dict[int, tuple[int, .
         own = [scores(result, rounds) for rounds in shown]
         for i, (row, estimate) in enumerate(zip(result["results"], means(result), strict=True)):
             cells = [result["agents"][0], row["agent"], *(f"{column[i]:,}" for column in own)]
-            rows.append([*cells, *estimate.cells(".3f")])
+            time = row["microseconds_per_decision"]
+            rows.append([*cells, *estimate.cells(".3f"), f"{time:,.1f}"])
     for i, agent in enumerate(tables[0]["agents"]):
         cells = ["*paper*", f"*{STAND_INS.get(agent, agent)}*"]
         cells += [f"{paper[rounds][i]:,}" for rounds in shown]
-        rows.append([*cells, f"{paper[last][i] / last:.3f}", f"{last:,} rounds"])
-    return table([*heads, "points a round", "95%"], rows)
+        rows.append([*cells, f"{paper[last][i] / last:.3f}", f"{last:,} rounds", ""])
+    return table([*heads, "points a round", "95%", "µs a decision"], rows)
 
 
 def _difference_table(results: Results, variants: list[str]) -> list[str]:
@@ -276,27 +279,3 @@ def _budget_table(results: Results) -> list[str]:
             before = own
     heads = ["among four", "simulations", "points a round", "95%", "step", "95%", "µs a decision"]
     return table(heads, rows)
-
-
-def _time_tables(results: Results) -> list[str]:
-    lines: list[str] = []
-    for number, timed in TIMED.items():
-        found: dict[str, float] = {}
-        for kou in timed:
-            for row in results.get(f"table-{number}-{plain(kou)}", {}).get("results", ()):
-                found.setdefault(row["agent"], row["microseconds_per_decision"])
-        if found:
-            heads = [f"agent of Table {number}", "µs a decision", f"times {timed[0]}'s"]
-            usual = found[timed[0]]
-            rows = ([name, f"{own:,.1f}", f"{own / usual:,.1f}"] for name, own in found.items())
-            lines += ["", *table(heads, rows)]
-    if not lines:
-        return []
-    return [
-        "",
-        "## Time",
-        *lines,
-        "",
-        'The paper: kou is "about hundred times faster than other Monte-Carlo programs". Decisions',
-        "whose only legal action is to pass count too.",
-    ]

@@ -15,28 +15,14 @@ from closedhand.papers.kou import report, reproduction as kou
 MATCH = ("match", "daihinmin", "--agents", "default,random", "--workers", "1")
 
 
-def test_times_are_those_of_one_league_or_table() -> None:
-    def league(**times: float) -> dict[str, Any]:
-        return {
-            "results": [
-                {"agent": name, "microseconds_per_decision": time} for name, time in times.items()
-            ]
-        }
-
-    lines = report._time_tables({
-        "table-1-kou": league(kou=8.0, default=4.0),
-        "table-1-kou-letter-1": league(letter=16.0, default=5.0),
-        "table-2-kou": league(kou=20.0, search=1000.0),
-        "table-2-kou-letter-1": league(letter=9.0, search=900.0),
-    })  # fmt: skip
-    assert [line for line in lines if line.startswith("| ")] == [
-        "| agent of Table 1 | µs a decision | times kou's |",
-        "| kou | 8.0 | 1.0 |",
-        "| default | 4.0 | 0.5 |",
-        "| letter | 16.0 | 2.0 |",
-        "| agent of Table 2 | µs a decision | times kou's |",
-        "| kou | 20.0 | 1.0 |",
-        "| search | 1,000.0 | 50.0 |",
+def test_scores_come_with_times() -> None:
+    results = [{"agent": "kou", "microseconds_per_decision": 1234.56}]
+    league = {"rounds": 200, "agents": ["kou"], "matches": [[300], [500]], "results": results}
+    assert report._score_table([league], {200: (700,), 300: (900,)}) == [
+        "| league of | agent | 200 rounds | points a round | 95% | µs a decision |",
+        "|---|---|---|---|---|---|",
+        "| kou | kou | 800 | 4.000 | -8.706 to 16.706 | 1,234.6 |",
+        "| *paper* | *kou* | 700 | 3.000 | 300 rounds |  |",
     ]
 
 
