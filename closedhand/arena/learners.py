@@ -31,6 +31,7 @@ from closedhand.core.registry import GAMES, load, make_game, spec_of
 from closedhand.core.run import Run
 from closedhand.core.statistics import Estimate
 from closedhand.learning.algorithms import OWN
+from closedhand.learning.evaluation import judge
 from closedhand.solvers import solving
 from closedhand.solvers.size import check_size
 from closedhand.solvers.strategy import evaluate, strategy_of
@@ -168,7 +169,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     name = str(AgentSpec("learned", {}, str(folder)))  # refuses some folders, before the training
     run = runs.begin(learner, folder)
     run.resume_if_kept()
-    judge = _exactly if is_small(game) else _by_points
+    against = [] if is_small(game) else references(game)
     # Points are decisions, seconds, mean, low, high. Any after the checkpoint is measured again.
     kept = (notes.begun or {}).get("curve", [])
     curve = [point for point in kept if point[0] <= learner.decisions]
@@ -179,7 +180,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
         is_new = not curve or curve[-1][0] < learner.decisions
         if is_new and learner.decisions * plan.points >= (len(curve) + 1) * plan.steps:
             form, agent = learner.features.game, learner.agent()
-            [estimate] = judge(form, agent, plan.curve_deals, last=True).values()
+            [estimate] = _measures(form, agent, against[-1:], plan.curve_deals).values()
             curve.append([learner.decisions, round(run.seconds, 3), *estimate])
         notes(LEARNING * min(1.0, learner.decisions / plan.steps))
 
@@ -188,9 +189,9 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     seconds = spent()
     # From here on the learner's time stays, however often its responder is interrupted.
     notes.keep(lambda: {"curve": curve, "processor_seconds": seconds})
-    measures = judge(game, make_agent(game, name, cell.seed), plan.deals)
+    measures = _measures(game, make_agent(game, name, cell.seed), against, plan.deals)
     *_, shown = measures  # the measure of the curve comes last
-    if judge is _by_points:
+    if against:
         measures[EXPLOITED] = _responded(game, name, cell, plan, folder, notes)
     return {
         "steps": learner.decisions,
@@ -202,18 +203,12 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     }
 
 
-def _exactly(game: Game, agent: Agent, deals: int, last: bool = False) -> dict[str, Estimate]:
-    """Compute the exploitability; `deals` and `last` have no effect."""
-    found = evaluate(strategy_of(game, agent)).exploitability
-    return {EXACT: Estimate(found, found, found)}
-
-
-def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> dict[str, Estimate]:
-    """Measure points in duplicate against all references, or only against the `last` one."""
-    from closedhand.learning.evaluation import judge
-
-    names = references(game)[-1:] if last else references(game)
-    return {f"v {name}": judge(game, agent, name, deals, 1).points for name in names}
+def _measures(game: Game, agent: Agent, against: list[str], deals: int) -> dict[str, Estimate]:
+    """Measure points in duplicate against other agents; with none, the exact exploitability."""
+    if not against:
+        found = evaluate(strategy_of(game, agent)).exploitability
+        return {EXACT: Estimate(found, found, found)}
+    return {f"v {name}": judge(game, agent, name, deals, 1).points for name in against}
 
 
 def _responded(

@@ -120,14 +120,14 @@ def test_a_point_of_the_curve_that_was_interrupted_is_measured_later(
     compute(tmp_path / "whole", PLAN, cells, silent)
     [whole] = learner_table.read(tmp_path / "whole")
     assert len(whole.curve) == PLAN.points
-    measure, due = learners._exactly, iter(range(99))
+    measure, due = learners._measures, iter(range(99))
 
     def stop(*given: Any, **more: Any) -> dict[str, Any]:
         if next(due) in (0, 2):
             raise KeyboardInterrupt
         return measure(*given, **more)
 
-    monkeypatch.setattr(learners, "_exactly", stop)
+    monkeypatch.setattr(learners, "_measures", stop)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             compute(tmp_path / "cut", PLAN, cells, silent)
