@@ -10,6 +10,7 @@ import numpy as np
 from closedhand.core import validity
 from closedhand.games.doudizhu.auction import MOST_SAID, MOST_WORDS, is_shown
 from closedhand.games.doudizhu.counts import SHIFTS, by_rank
+from closedhand.games.doudizhu.hidden import known_landlord
 from closedhand.games.doudizhu.rules import begin, third
 from closedhand.games.doudizhu.state import LONGEST, SEATS, Rules
 
@@ -75,30 +76,16 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
     shown = int(view.landlord) if is_shown(rules, view) else player
     if view.seed or any(view.hands[seat] for seat in range(SEATS) if seat not in (player, shown)):
         return f"a view of player_{player} shows neither the others' hands nor the seed"
-    played, hands = by_rank(view.played), by_rank(view.hands)
-    public = by_rank(view.public)
-    unseen = by_rank(rules.options.deck) - hands[player] - played.sum(axis=0)
-    if (unseen < 0).any():
-        return "the cards are more than a deck"
+    hidden = by_rank(rules.options.deck) - by_rank(view.hands[player])
+    hidden -= by_rank(view.played).sum(axis=0)
     room = view.left.tolist()
-    if min(room) < 0 or room[player] != hands[player].sum():
-        return f"left is not what player_{player} holds, or what a hand can hold"
+    room[player] = 0
     if view.landlord < 0:
-        room[player] = rules.options.public  # unseen, too; the player's own cards are not
-        if view.public:
-            return "public is known before the auction is over"
-    else:
-        room[player] = 0
-        if public.sum() != rules.options.public:
-            return f"public holds {public.sum()} cards, not {rules.options.public}"
-        if view.landlord != player:
-            known = np.maximum(public - played[view.landlord], 0)
-            if shown != player:
-                if (known > hands[shown]).any() or hands[shown].sum() != room[shown]:
-                    return f"the hand that player_{shown} has shown is not what it can hold"
-                known = hands[shown]
-            if (known > unseen).any() or known.sum() > room[view.landlord]:
-                return "the landlord cannot hold the public cards"
-    if sum(room) != unseen.sum():
-        return f"{unseen.sum()} cards are unseen, but the hands lack {sum(room)}"
+        room.append(int(rules.options.public))
+    elif view.landlord != player:
+        known = by_rank(np.uint64(known_landlord(rules, view)))
+        hidden -= known
+        room[view.landlord] -= int(known.sum())
+    if (hidden < 0).any() or min(room) < 0 or hidden.sum() != sum(room):
+        return f"the cards that player_{player} does not see are not as many as left says"
     return ""
