@@ -97,15 +97,22 @@ def unfit(rules: Rules, view: np.record, player: int) -> str:
     usual = sizes_dealt(len(hands), jokers)
     if sorted(numbers_dealt(rules, view)) != sorted(usual) or min(view.left) < 0:
         return f"left does not agree with hands of {usual} cards, in any order"
-    if hands[player].bit_count() != view.left[player]:
-        return f"left is not what player_{player} holds"
-    exchange = bool(has_exchange(rules, view))
-    in_exchange = exchange and not is_complete(view, len(view.taxed) - 1)
-    if in_exchange != (view.leader < 0):
-        return "there must be a leader if, and only if, the exchange is over"
-    if in_exchange and any(played):
-        return "cards have been played before the exchange is over"
-    return _unfit_hands(rules, view, player, exchange)
+    # The hands with the cards that the player knows, and the places and cards that are left.
+    view = view.copy()
+    hidden = unseen(view, player)
+    for other in everybody:
+        if other != player:
+            view.hands[other] = known(rules, view, player, other)
+            hidden = without(view, hidden, view.hands[other])
+    room = [int(left) - bits.size(cards) for left, cards in zip(view.left, view.hands, strict=True)]
+    if min(room) < 0 or room[player] or sum(room) != bits.size(hidden):
+        return "the cards that the players can hold are not as many as left says"
+    for pair in range(len(view.taxed)):
+        if has_exchange(rules, view) and player == winner(view, pair):
+            payer = int(loser(view, pair))
+            if not can_have_paid(rules, view, pair, hidden, room[payer]):
+                return f"player_{payer} has better cards than the tax that player_{player} got"
+    return ""
 
 
 def numbers_dealt(rules: Rules, view: np.record) -> list[int]:
@@ -118,32 +125,6 @@ def numbers_dealt(rules: Rules, view: np.record) -> list[int]:
                 numbers[winner(view, pair)] -= TAXES[pair]
                 numbers[loser(view, pair)] += TAXES[pair]
     return numbers
-
-
-def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> str:
-    """Return why no hands are possible for the other players; an empty text if some are."""
-    everybody = range(len(view.hands))
-    others = [int(known(rules, view, player, other)) for other in everybody]
-    others[player] = 0
-    own, played = int(view.hands[player]), view.played.tolist()
-    if not are_disjoint([own, *played, *others], 1 + two_jokers(view)):
-        return f"player_{player} knows another's cards that are elsewhere"
-    hidden = int(unseen(view, player))
-    for cards in others:
-        hidden = int(without(view, hidden, cards))
-    room = [int(view.left[other]) - others[other].bit_count() for other in everybody]
-    room[player] = 0
-    if min(room) < 0 or sum(room) != hidden.bit_count():
-        return "the cards that the others can hold are not as many as left says"
-    known_hands = view.copy()
-    known_hands.hands[:] = others
-    known_hands.hands[player] = view.hands[player]
-    for pair in range(len(view.taxed)):
-        if exchange and player == winner(view, pair):
-            payer = int(loser(view, pair))
-            if not can_have_paid(rules, known_hands, pair, hidden, room[payer]):
-                return f"player_{payer} has better cards than the tax that player_{player} got"
-    return ""
 
 
 def can_have_paid(rules: Rules, view: np.record, pair: int, hidden: Any, number: int) -> bool:
