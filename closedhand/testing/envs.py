@@ -11,7 +11,7 @@ import numpy as np
 from closedhand.core.agents import make_agent
 from closedhand.core.game import Game
 from closedhand.core.registry import GAMES
-from closedhand.envs.aec import GameAEC, env as aec_env
+from closedhand.envs.aec import GameAEC, raw_env
 from closedhand.envs.observation_form import ACTION_MASK, Observation
 from closedhand.envs.parallel import GameParallel
 from closedhand.envs.solo import SoloEnv
@@ -29,8 +29,8 @@ def check_api(game: Game, seed: int, form: str) -> None:
         from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
         solo = SoloEnv(game, opponents="random", observation=form)
-        api_test(aec_env(game, observation=form), num_cycles=60)
-        seed_test(lambda: aec_env(game, observation=form), num_cycles=60)
+        api_test(GameAEC(game, observation=form), num_cycles=60)
+        seed_test(lambda: GameAEC(game, observation=form), num_cycles=60)
         check_env(solo, skip_render_check=True)
         if game.simultaneous:
             parallel_api_test(GameParallel(game, observation=form), num_cycles=10)
@@ -59,7 +59,7 @@ STEPS = 60
 def check_vector(game: Game, seed: int, form: str) -> None:
     """Check that the vector env agrees with the AEC env: observations, masks, rewards."""
     number, rng = 3, np.random.default_rng(seed)
-    singles = [GameAEC(game, observation=form) for _ in range(number)]
+    singles = [raw_env(game, observation=form) for _ in range(number)]
     for i, single in enumerate(singles):
         single.reset(seed=seed + i)
     envs = GameVectorEnv(game, number, reward="seats", observation=form)
@@ -93,7 +93,7 @@ def check_parallel(game: Game, seed: int, form: str) -> None:
     if not game.simultaneous:
         return
     rng = np.random.default_rng(seed)
-    table, together = GameAEC(game, observation=form), GameParallel(game, observation=form)
+    table, together = raw_env(game, observation=form), GameParallel(game, observation=form)
     for episode in range(seed, seed + 5):
         table.reset(seed=episode)
         seen, _ = together.reset(seed=episode)
