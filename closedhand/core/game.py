@@ -490,7 +490,15 @@ class Game:
         `state`, any object, must be a full state or, given a `player`, a view of this player. An
         allowed state is safe for every kernel. The default check is `validity.generic`.
         """
-        return validity.reason(self, state, None if player is None else self.seat(player))
+        seat = None if player is None else self.seat(player)
+        if getattr(state, "dtype", None) != self.dtype or np.ndim(state) != 0:
+            return f"it is not a record of {self.name}"
+        record = self.empty(1)
+        record[0] = state
+        own, rules = contract.plain_function(self.rules, "valid")
+        if own is not None:
+            return own(rules, record[0], seat)
+        return validity.generic(self, record[0], seat)
 
     def save(self, state: State) -> bytes:
         """Return the bytes of a state or view, for `load`: `HEADER`, then the record."""

@@ -103,18 +103,6 @@ def unlike_redealt(
     return f"no deal fits the view: {reason}"
 
 
-def reason(game: Any, state: Any, player: int | None = None) -> str:
-    """Do `Game.valid`: check a record by `valid` of the game's module or else by `generic`."""
-    if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
-        return f"it is not a record of {game.name}"
-    record = game.empty(1)
-    record[0] = state
-    own, rules = contract.plain_function(game.rules, "valid")
-    if own is not None:
-        return own(rules, record[0], player)
-    return generic(game, record[0], player)
-
-
 def generic(game: Any, state: np.record, player: int | None = None) -> str:
     """Check a state of any game by means of its notation of deals.
 
