@@ -16,24 +16,17 @@ import numpy as np
 import torch
 
 from closedhand.core import batch, batch_kernels, interrupt, records
-from closedhand.core.agents import (
-    AnyAgent,
-    act_batch,
-    digests,
-    make_agent,
-    parse_agent,
-    watch_files,
-)
+from closedhand.core.agents import AnyAgent, act_batch, digests, make_agent, watch_files
 from closedhand.core.batch_agent import next_step
 from closedhand.core.checks import prefixed
 from closedhand.core.contract import plain_function
-from closedhand.core.duplicate import refuse_memory
 from closedhand.core.game import Game, InputError, State, explain_illegal
 from closedhand.core.numba.jit import Ids, Rules, States, kernel
 from closedhand.core.reading import reading
 from closedhand.core.status import ILLEGAL
 from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
+from closedhand.learning.population import checked
 from closedhand.learning.ppo import policy_and_values
 from closedhand.learning.remote_games import Piece, cut
 from closedhand.learning.selfplay import Choose, join
@@ -235,10 +228,8 @@ class Imitation(DeepLearner[ImitationSettings]):
         self._expert, self._path = expert, records
         self._games = None if records is None else read_games(game, records, expert)
         if records is None:
-            player = parse_agent(self.features.game.name, str(expert))
-            refuse_memory(self.features.game, [player])
-            make_agent(self.features.game, player, 0)
-            self.check_files = watch_files(self.features.game, [player])
+            players = checked(self.features.game, [str(expert)])
+            self.check_files = watch_files(self.features.game, players)
 
     def sources(self) -> dict[str, Any]:
         """Return the records, the expert, and checksums of the games or the expert's files."""

@@ -13,9 +13,8 @@ from typing import Annotated, Any, Generic, TypeVar
 import numpy as np
 import torch
 
-from closedhand.core.agents import AnyAgent, make_agent, parse_agent
+from closedhand.core.agents import AnyAgent, parse_agent
 from closedhand.core.checks import check_learner_seed
-from closedhand.core.duplicate import refuse_memory
 from closedhand.core.game import Game
 from closedhand.core.options import Range, options_of
 from closedhand.learning import agent_factory, module_state, networks
@@ -23,6 +22,7 @@ from closedhand.learning.agent import NetworkAgent
 from closedhand.learning.evaluation import judge
 from closedhand.learning.features import Features
 from closedhand.learning.module_state import Weights, load_weights
+from closedhand.learning.population import checked
 from closedhand.learning.torch_threads import choose_threads
 
 JUDGING = 20.0
@@ -110,9 +110,7 @@ class NetworkLearner(Generic[Chosen]):
         self.updates = self.decisions = self.moves = self.games = 0
         self.measured: dict[str, float] = {}
         self.against = list(against)
-        refuse_memory(self.features.game, against)
-        for each in against:  # refuses an unknown one before the work begins
-            make_agent(self.features.game, each, seed)
+        checked(self.features.game, against)  # before the work begins
         self.seconds = 0.0
         self._judged_at = time.monotonic()
         self._judging = 0.0

@@ -9,12 +9,13 @@
    the interval.
 """
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from closedhand.core.agents import Agent, AnyAgent, make_agent, parse_agent
+from closedhand.core.agents import Agent, AnyAgent, Player, make_agent, parse_agent
+from closedhand.core.duplicate import refuse_memory
 from closedhand.core.game import Game
 from closedhand.learning.module_state import Weights
 from closedhand.learning.selfplay import LEARNER
@@ -33,11 +34,21 @@ def names_of(game: Game, players: Sequence[AnyAgent]) -> list[str]:
     ]
 
 
+def checked(game: Game, agents: Iterable[AnyAgent]) -> list[Player]:
+    """Parse agents; refuse unknown ones, and those that remember earlier rounds."""
+    players = [parse_agent(game.name, each) for each in agents]
+    refuse_memory(game, players)
+    for each in players:
+        make_agent(game, each)
+    return players
+
+
 class Population:
     """The opponents of a learner.
 
     Attributes:
         players: `SELF`, `POOL` and agents.
+        others: The agents among them.
         members: Weights of the frozen selves by the update at which each was frozen.
         drawn: Pairs for each draw: its update, and the update at which the drawn self was frozen.
     """
@@ -45,17 +56,15 @@ class Population:
     def __init__(self, game: Game, players: Sequence[AnyAgent], freeze: int) -> None:
         """Set up the opponents: `SELF`, `POOL` or agents, by default `SELF`.
 
-        The learner is frozen every `freeze` updates, an interval that doubles with a full pool. An
-        unknown agent is an `InputError`.
+        The learner is frozen every `freeze` updates, an interval that doubles with a full pool.
+        Errors are those of `checked`.
         """
         self.game = game
         self.players = list(players) or [SELF]
         self.members: dict[int, dict[str, np.ndarray]] = {}
         self.drawn: list[tuple[int, int]] = []
         self._freeze = freeze
-        for player in self.players:
-            if player not in (SELF, POOL):
-                make_agent(game, player, 0)
+        self.others = checked(game, (each for each in self.players if each not in (SELF, POOL)))
 
     def add(self, update: int, weights: Callable[[], Weights]) -> None:
         """Freeze the learner if it is due; only then call `weights`."""

@@ -18,8 +18,7 @@ import numpy as np
 import torch
 
 from closedhand.core import batch
-from closedhand.core.agents import AnyAgent, parse_agent, watch_files
-from closedhand.core.duplicate import refuse_memory
+from closedhand.core.agents import AnyAgent, watch_files
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Range
@@ -29,7 +28,7 @@ from closedhand.learning import module_state, networks
 from closedhand.learning.action_sharing import plain, share, spelling
 from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
-from closedhand.learning.population import OPPONENTS, POOL, SELF, Population, names_of
+from closedhand.learning.population import OPPONENTS, Population, names_of
 from closedhand.learning.remote_games import Piece, Record, cut, replay
 from closedhand.learning.selfplay import Choose, Wave, join, play_wave
 
@@ -126,11 +125,8 @@ class DeepLearner(NetworkLearner[Chosen]):
         )
         self.modules = {"network": self.network, "average": self.average}
         self.population = Population(self.features.game, opponents, settings.freeze)
-        players, bound = self.population.players, self.features.game
-        self.opponents = names_of(bound, players)
-        agents = [parse_agent(bound.name, each) for each in players if each not in (SELF, POOL)]
-        refuse_memory(bound, agents)
-        self.check_files = watch_files(bound, agents)
+        self.opponents = names_of(self.features.game, self.population.players)
+        self.check_files = watch_files(self.features.game, self.population.others)
         self.remote: RemoteWorkers | None = None
         self.scale = Scale()
 
