@@ -203,17 +203,15 @@ def read_arrays(path: Path, only: Collection[str] | None = None) -> dict[str, np
     return arrays
 
 
-def check_unpacked(path: Path | str, *contents: bytes) -> None:
-    """Check that zips from one file, such as npz files and those of PyTorch, are not too large.
+def check_unpacked(path: Path | str, content: bytes) -> None:
+    """Check that a zip, such as an npz file or one of PyTorch, is not too large.
 
     Raises:
-        InputError: Together they unpack to more than `limit(MOST_DATA)`.
-        zipfile.BadZipFile: One is not a zip, or is damaged.
+        InputError: It unpacks to more than `limit(MOST_DATA)`.
+        zipfile.BadZipFile: It is not a zip, or is damaged.
     """
-    size = 0
-    for content in contents:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            size += sum(member.file_size for member in packed.infolist())
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        size = sum(member.file_size for member in packed.infolist())
     if size > limit(MOST_DATA):
         raise beyond(path, "it unpacks to", MOST_DATA)
 
