@@ -206,26 +206,17 @@ def compile_function(
         return Cubin(name, target.read_bytes(), stack, spills, registers, grows)
 
 
-def capability(arch: str) -> tuple[int, int]:
-    """Return the compute capability of an architecture: `sm_90` is (9, 0).
-
-    Raises:
-        InputError: It is no architecture.
-    """
-    found = re.fullmatch(r"sm_(\d+)(\d)", arch)
-    if found is None:
-        raise InputError(f"no architecture {arch!r}: it is sm_ and a number, such as sm_90")
-    return int(found[1]), int(found[2])
-
-
 def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str) -> str:
     """Compile a function of a thread to PTX; the rest is as for `compile_function`."""
     kinds = [
         each if isinstance(each, core_types.Type | types.Type) else numba.typeof(each)
         for each in arguments
     ]
+    digits = re.fullmatch(r"sm_(\d+)(\d)", arch)
+    if digits is None:
+        raise InputError(f"no architecture {arch!r}: it is sm_ and a number, such as sm_90")
     # In place of a GPU, which may be missing: numba-cuda reads this attribute while it compiles.
-    device = SimpleNamespace(compute_capability=capability(arch))
+    device = SimpleNamespace(compute_capability=tuple(map(int, digits.groups())))
     try:
         with (
             patch.object(numba.cuda.dispatcher, "get_current_device", lambda: device),
