@@ -15,7 +15,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import needing
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields, parse_json
 from closedhand.core.reading import MOST_DATA, beyond, limit, reading
-from closedhand.core.records import read as read_records, start
+from closedhand.core.records import read as read_records, replay, start
 from closedhand.core.registry import flat_game, make_game
 from closedhand.games.doudizhu.state import SEATS, STATE
 
@@ -193,15 +193,12 @@ def read_text(path: Path, expert: str | None) -> Games:
     parts = []
     for number, record in enumerate(read_records(path), 1):
         game = bound_game(path, record.game, record.rules)
-        plain = flat_game(record.game, record.rules)
         names = np.array([record.agents or [""] * SEATS], object)
         with prefixed(f"{path}, record {number}"):
             if parts and game is not parts[0].game:
                 raise InputError("its rules differ from those of the first record")
-            state = start(plain, record.deal, record.seed)
-            deals = deals_of(np.array([state], STATE))
-            for text in record.actions:
-                plain.play(state, plain.parse(text, state))
+            dealt = start(flat_game(record.game, record.rules), record.deal, record.seed)
+            deals, state = deals_of(np.array([dealt], STATE)), replay(record)
             if names.shape != (1, SEATS):
                 raise InputError(f"agents must be {SEATS} names")
         actions = state.history[: state.moves].astype(np.uint16)
