@@ -7,7 +7,6 @@
 3. Bid by this probability and the thresholds of the module `fitted`.
 """
 
-import hashlib
 import math
 import time
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from closedhand.core.checks import check_learner_seed
 from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
+from closedhand.core.reading import checksum
 from closedhand.core.registry import make_game
 from closedhand.core.run import Run
 from closedhand.core.threads import cores
@@ -147,8 +147,7 @@ def train(
         for rows in map(torch.from_numpy, (~held_out & ~validated, validated))
     )
     network = networks.Network("bid")
-    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:20]
-    run = begin(Fitting(network, learned, asked, 60 * minutes, seed), digest, out)
+    run = begin(Fitting(network, learned, asked, 60 * minutes, seed), checksum(path), out)
     run.resume_if_kept(restart)
     learner = run.learner
 

@@ -25,7 +25,6 @@ game minus the mean result of the step.
 """
 
 import copy
-import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -45,6 +44,7 @@ from closedhand.agents.doudizhu.network_agents import policy_files
 from closedhand.core.agents import digests
 from closedhand.core.checks import check_learner_seed
 from closedhand.core.game import InputError
+from closedhand.core.reading import checksum
 from closedhand.core.registry import make_game
 from closedhand.core.run import Run
 from closedhand.core.threads import cores
@@ -194,8 +194,7 @@ class Tuning:
             files = policy_files(start)
             policy, self._provenance = networks.load(files["policy"], "policy")
             kicker, self.of_kicker = networks.load(files["kicker"], "kicker")
-            content = files["policy"].read_bytes() + files["kicker"].read_bytes()
-            known = hashlib.sha256(content).hexdigest()
+            known = checksum(files["policy"], files["kicker"])
         self._critic = None if critic is None else critic_of(critic)
         usual = RATE if critic is None else CRITICS_RATE
         rate = usual if settings.rate is None else settings.rate

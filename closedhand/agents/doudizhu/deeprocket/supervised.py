@@ -11,7 +11,6 @@
 each kind of network) and `tensorboard/`.
 """
 
-import hashlib
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +31,7 @@ from closedhand.core.agents import make_agent
 from closedhand.core.checks import check_learner_seed, prefixed
 from closedhand.core.game import InputError
 from closedhand.core.optional_imports import require
+from closedhand.core.reading import checksum
 from closedhand.core.run import check_same
 from closedhand.core.text import reason_of
 from closedhand.core.threads import cores
@@ -169,8 +169,7 @@ def stated(
     earlier: dict[str, Any] = {"start": None}
     if settings.start is not None:
         _, learned_before = networks.load(settings.start, network.config["kind"])
-        digest = hashlib.sha256(settings.start.read_bytes()).hexdigest()
-        earlier = {"start": digest, "learned_before": learned_before}
+        earlier = {"start": checksum(settings.start), "learned_before": learned_before}
     return {
         **network.config,
         "rules": games.game.options["rules"],

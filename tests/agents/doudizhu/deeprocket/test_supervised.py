@@ -1,6 +1,5 @@
 """Supervised training of the networks."""
 
-import hashlib
 import itertools
 import json
 import signal
@@ -15,6 +14,7 @@ from support_torch import QUIET, torch
 from closedhand import InputError
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded, stream
 from closedhand.core import interrupt
+from closedhand.core.reading import checksum
 from closedhand.learning.tensorboard import logs
 
 pytest.importorskip("pyarrow")
@@ -72,7 +72,7 @@ def test_a_training_goes_on_from_a_network(
     before = json.loads((trained / "history.json").read_text())["policy"]
     assert result.history[0]["loss"] < before[0]["loss"]
     _, about = networks.load(result.path, "policy")
-    assert about["start"] == hashlib.sha256(start.read_bytes()).hexdigest()
+    assert about["start"] == checksum(start)
     assert about["learned_before"]["step"] in (20, 40)
     usual = learner.LEARNING_RATES["small"] * learner.annealed(0.5)
     assert result.history[0]["learning_rate"] == pytest.approx(usual / 2)
