@@ -11,7 +11,7 @@ import numpy as np
 from closedhand.core import validity
 from closedhand.games.chinese_poker import rules as flat
 from closedhand.games.chinese_poker.plays import HAND
-from closedhand.games.chinese_poker.state import DECK, HIDDEN, SEATS, UNKNOWN, UNSET, Rules
+from closedhand.games.chinese_poker.state import DECK, HIDDEN, UNKNOWN, UNSET, Rules
 
 SCRATCH = 1
 """Size of the scratch space for ids, which `is_legal` of this game does not use."""
@@ -28,9 +28,7 @@ def valid(rules: Any, state: np.record, player: int | None = None) -> str:
     if not over and state.history[state.player] not in (UNSET, HIDDEN):
         return f"player_{state.player}, who is to act, has set a hand already"
     if player is not None and not over:
-        return _unfit(state, player) or validity.unlike_redealt(
-            rules, state, player, lambda full: valid(rules, full)
-        )
+        return validity.unlike_redealt(rules, state, player, lambda full: valid(rules, full))
     start = state.copy()
     flat.begin(whole, start)
     for seat in range(whole.players):
@@ -60,14 +58,3 @@ def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
         else:
             dealt += hand
     return "" if len(set(dealt)) == len(dealt) else "a card appears twice"
-
-
-def _unfit(view: np.record, player: int) -> str:
-    """Return why the boards of a view are not as `player` sees them; an empty text if they are."""
-    for seat in range(SEATS):
-        board = (int(view.history[seat]), int(view.backs[seat]))
-        if (seat == player and HIDDEN in board) or (
-            seat != player and board not in ((UNSET, UNSET), (UNSET, HIDDEN), (HIDDEN, HIDDEN))
-        ):
-            return f"the board of player_{seat} is not as player_{player} sees it"
-    return ""
