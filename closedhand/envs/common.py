@@ -10,16 +10,9 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from closedhand.core.checks import (
-    InputError,
-    UnknownOption,
-    as_array,
-    check_seed,
-    shown,
-    whole_number,
-)
+from closedhand.core.checks import InputError, UnknownOption, as_array, check_seed, shown
 from closedhand.core.copies import OwnArrays
-from closedhand.core.game import Game, State, explain_illegal
+from closedhand.core.game import Game, State
 from closedhand.core.registry import make_game
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
@@ -159,14 +152,6 @@ def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:
         else:
             rows[i] = {name: part[i].copy() for name, part in observations.items()}
     return rows
-
-
-def action_id(game: Game, state: State, action: Any) -> int:
-    """Check that an action is an id of the game, legal or not, as kernels need."""
-    number = whole_number(action)
-    if not 0 <= number < game.num_actions:
-        raise InputError(explain_illegal(game, state, number))
-    return number
 
 
 def reset_options(options: Any) -> Mapping[str, Any]:

@@ -69,7 +69,7 @@ class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
         agent = self.agent_selection
         if not (self.terminations[agent] or self.truncations[agent]):
             state, before = self._states[0], self._states[0].copy()
-            self.game.play(state, common.action_id(self.game, state, action))
+            self.game.play(state, action)  # type: ignore[arg-type]
             if state["moves"] == before["moves"]:
                 self._publish()
                 return
