@@ -14,7 +14,6 @@ import typer
 from closedhand.cli import common, groups
 from closedhand.core.file_kinds import COMMENT, GENERATOR, PAGE, PICTURE, REPORT, FileKind, headed
 from closedhand.core.files import write_atomically
-from closedhand.core.parts import chosen_sections
 from closedhand.core.registry import load
 
 app = typer.Typer(cls=groups.Group, help="Reproduce published results.", no_args_is_help=True)
@@ -51,13 +50,12 @@ def computed(
 ) -> dict[str, Any]:
     """Compute a reproduction in parts, with a progress bar.
 
-    The module has `Plan`, `QUICK`, `SECTIONS` and `compute(out, plan, progress)`. `files` will be
-    written besides the report; `given` has other fields of the plan, None for the usual value.
+    The module has `Plan`, `QUICK` and `compute(out, plan, progress)`. `files` will be written
+    besides the report; `given` has other fields of the plan, None for the usual value.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     if only is not None:
-        wanted = (name.strip() for name in only.split(","))
-        chosen["sections"] = chosen_sections(wanted, module.SECTIONS)
+        chosen["sections"] = tuple(name.strip() for name in only.split(","))
     plan = replace(module.QUICK if quick else module.Plan(), **chosen)
     claim_report(out, report_name(only), files)
     with common.interruptible(), common.progress_bar("parts", None) as update:

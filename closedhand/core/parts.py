@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,22 +70,21 @@ Progress = Callable[[str, float, int], object]
 """Callback: the name of a part, the number of parts done, with fractions, and their total."""
 
 
-def chosen_sections(names: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
-    """Return the sections of `names` in the order of `known`; refuse a name that is not known."""
-    wanted = list(names)
-    for name in wanted:
-        if name not in known:
-            raise InputError(f"no section {name!r}; there are {', '.join(known)}")
-    return tuple(name for name in known if name in wanted)
-
-
 class Sectioned:
-    """Base of settings with a field `sections`: by default all of them; others are refused."""
+    """Base of settings with a field `sections`: by default all of them; others are refused.
+
+    Sections come in the order of the default.
+    """
 
     sections: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        chosen_sections(self.sections, type(self).sections)
+        known = type(self).sections
+        for name in self.sections:
+            if name not in known:
+                raise InputError(f"no section {name!r}; there are {', '.join(known)}")
+        ordered = tuple(name for name in known if name in self.sections)
+        object.__setattr__(self, "sections", ordered)
 
 
 def compute_parts(
