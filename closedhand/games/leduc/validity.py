@@ -5,7 +5,7 @@ import numpy as np
 from closedhand.core import validity
 from closedhand.games.leduc.plays import ACTIONS, LONGEST
 from closedhand.games.leduc.rules import begin
-from closedhand.games.leduc.state import FLOP, SEATS, UNKNOWN, Rules
+from closedhand.games.leduc.state import SEATS, UNKNOWN, Rules
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
@@ -25,12 +25,9 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
     """Return why no deal, or view of `player`, has these cards; an empty text if one has."""
     cards = state.cards.tolist()
-    hidden = [i for i, card in enumerate(cards) if card == UNKNOWN]
-    if player is None and hidden:
-        return f"cards[{hidden[0]}] is not known"
-    if player is not None and [i for i in hidden if i != FLOP] != [1 - player]:
-        return f"a view shows player_{player} the player's own card and not the other's"
-    for card in cards:
+    for i, card in enumerate(cards):
+        if card == UNKNOWN and player is None:
+            return f"cards[{i}] is not known"
         if card != UNKNOWN and cards.count(card) > rules.tables.copies[card]:
             return f"the deck does not hold {cards.count(card)} cards of kind {card}"
     return ""
