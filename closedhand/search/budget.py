@@ -11,12 +11,11 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core import contract
 from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import SPENT, Traits, files_of
 from closedhand.core.checks import generator
 from closedhand.core.game import INTEGERS, Game, InputError, shown
-from closedhand.core.numba.jit import Floats, Ids, Policy, Rng, Rules, State, with_distinct_name
+from closedhand.core.numba.jit import Floats, Policy, Rng, Rules, with_distinct_name
 from closedhand.core.options import LARGEST, Range
 from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import MOST_THREADS, cores
@@ -159,11 +158,6 @@ class Search:
         self._game, self._policy = game, with_distinct_name(policy)
         self._rules = game.rules if rules is None else rules
         self.spent = np.zeros(len(SPENT))
-
-    def _legal(self, view: State) -> Ids:
-        """List the actions that the rules of the search allow in a view, int32 [n]."""
-        ids = np.empty(self._game.num_actions, np.int32)
-        return ids[: contract.legal(self._rules, view, ids)].copy()
 
     def _batches(self, share: int, deadline: float) -> Iterator[int]:
         """Yield sizes of batches, at least one, until `share` is reached or time runs out."""

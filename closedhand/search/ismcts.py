@@ -160,7 +160,7 @@ class ISMCTS(Search):
             InputError: The game is over, or there is a choice and `rng` is not a generator.
         """
         refuse_over(self._game, view)
-        legal = self._legal(view)
+        legal = self._game.legal(view)
         if len(legal) == 1:
             return int(legal[0])
         sums = self.judge(view, rng)
@@ -176,7 +176,7 @@ class ISMCTS(Search):
         """
         refuse_over(self._game, view)
         game, player = self._game, int(view["player"])
-        legal = self._legal(view)
+        legal = self._game.legal(view)
         deadline = self._budget.deadline()
 
         def search(share: int, own_rng: Rng) -> Floats:

@@ -81,7 +81,7 @@ class MonteCarlo(Search):
             InputError: The game is over, or there is a choice and `rng` is not a generator.
         """
         refuse_over(self._game, view)
-        actions = self._legal(view)
+        actions = self._game.legal(view)
         if len(actions) == 1:
             return int(actions[0])
         sums = self.judge(view, actions, low, high, rng)
