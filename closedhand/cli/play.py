@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
 
-from closedhand.cli import common, streams
+from closedhand.cli import common
 
 
 def play(
@@ -54,7 +54,7 @@ def play(
     while True:
         session = table.Session(bound, start(bound, deal, seed), seat, others, adviser)
         show(f"{game} against {', '.join(names)}, --seed {seed}")
-        if not table.run(session, streams.read_line, show, score) or not _again():
+        if not table.run(session, input, show, score) or not _again():
             return
         seed, deal = (seed + 1) % (common.MOST_SEED + 1), None
 
@@ -78,5 +78,5 @@ def _again() -> bool:
     answer = "?"
     with suppress(EOFError, KeyboardInterrupt):
         while answer not in answers:
-            answer = streams.read_line("another hand? [Y/n] ").strip().lower()
+            answer = input("another hand? [Y/n] ").strip().lower()
     return answers.get(answer, False)

@@ -12,7 +12,6 @@ from typing import TextIO, cast
 import typer
 
 from closedhand.core.game import InputError
-from closedhand.core.reading import MOST_LINE, beyond, limit
 from closedhand.core.text import FALLBACK, reason_of
 
 OUTPUT, ERRORS = 1, 2
@@ -72,25 +71,6 @@ def print_object(text: str) -> None:
         typer.echo(text)
     else:
         _objects.append(text)
-
-
-def read_line(prompt: str) -> str:
-    """Print a prompt and read a line from the standard input, as `input` does, within the limit.
-
-    Raises:
-        EOFError: The input has ended.
-        InputError: The line is longer than a line of a file may be; the rest of it is not read.
-    """
-    sys.stdout.write(prompt)
-    sys.stdout.flush()
-    most = limit(MOST_LINE)
-    line = sys.stdin.readline(most + 1)
-    if not line:
-        raise EOFError
-    line = line.rstrip("\r\n")
-    if len(line) > most:
-        raise beyond("standard input", "the line has", MOST_LINE)
-    return line
 
 
 def flush() -> None:

@@ -57,15 +57,3 @@ def test_colours_are_for_terminals_that_have_them(monkeypatch: pytest.MonkeyPatc
     assert "\x1b[91m5♥" in shown()
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[91m" not in shown()
-
-
-def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLOSEDHAND_LIMITS", "1e-4")
-    result = run("play", "leduc", "--agents", "random", "--seed", "1", text="x" * 200)
-    assert result.exit_code == 2
-    assert "standard input: the line has more than 104 bytes" in result.stderr
-    assert "CLOSEDHAND_LIMITS" in result.stderr
-    for number, code in ((104, 0), (105, 2)):
-        text = "x" * number + "\nquit\n"
-        result = run("play", "leduc", "--agents", "random", "--seed", "1", text=text)
-        assert result.exit_code == code
