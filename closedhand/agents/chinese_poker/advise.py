@@ -64,9 +64,8 @@ def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[lis
     """
     actions, parts = counter.candidates(rules, hand)
     others = counter.gather(pool, hand)
-    means = np.empty((len(actions), 2))
-    counter.totals(rules, others, parts, means)
-    best = np.argsort(-means.mean(axis=1), kind="stable")[:number]
+    means = counter.totals(rules, others, parts).mean(axis=1)
+    best = np.argsort(-means, kind="stable")[:number]
     advice = [_advice(rules, hand, int(actions[i]), parts[i], others) for i in best]
     return advice, others.shape[1]
 

@@ -122,9 +122,8 @@ class Responder(Separable):
     def _rated(self, hand: np.ndarray, back: int) -> tuple[np.ndarray, np.ndarray]:
         arrangements, parts = counter.candidates(self.rules, hand)
         few = counter.promising(self.rules, self.tables.win, self.slack, parts)
-        means = np.empty((len(few), 2))  # against each half of the opponents
-        counter.totals(self.rules, counter.gather(self.pool, hand), parts[few], means)
-        ids, points = arrangements[few], means.mean(axis=1)
+        means = counter.totals(self.rules, counter.gather(self.pool, hand), parts[few])
+        ids, points = arrangements[few], means.mean(axis=1)  # over both halves of the opponents
         backs = ids // FRONTS
         if back == UNSET:
             return ids, points

@@ -144,19 +144,21 @@ def points(rules, own, fronts, middles, backs):
 
 
 @kernel
-def totals(rules, others, parts, out):
-    """Write the mean points of arrangements against each half of the opponents, float64 [n, 2].
+def totals(rules, others, parts):
+    """Compute the mean points of arrangements against each half of the opponents, float64 [n, 2].
 
     Points against an empty half are 0. `others` are the strengths of the opponents, int16 [3, m],
     and `parts` those of the arrangements, int16 [n, 3].
     """
+    means = np.empty((len(parts), 2))
     fronts, middles, backs = others[FRONT], others[MIDDLE], others[BACK]
     half = len(fronts) // 2
     for i in range(len(parts)):
         first = points(rules, parts[i], fronts[:half], middles[:half], backs[:half])
         second = points(rules, parts[i], fronts[half:], middles[half:], backs[half:])
-        out[i, 0] = first / max(1, half)
-        out[i, 1] = second / max(1, len(fronts) - half)
+        means[i, 0] = first / max(1, half)
+        means[i, 1] = second / max(1, len(fronts) - half)
+    return means
 
 
 @kernel
@@ -182,8 +184,7 @@ def respond(rules, pool, win, slack, hand):
     few = promising(rules, win, slack, parts)
     if len(few) == 1:
         return actions[few[0]]
-    means = np.empty((len(few), 2))
-    totals(rules, gather(pool, hand), parts[few], means)
+    means = totals(rules, gather(pool, hand), parts[few])
     return actions[few[np.argmax(means.sum(axis=1))]]
 
 
@@ -206,9 +207,7 @@ def judge(rules, pool, hand, own, out):
     if not evaluate(rules, hand, own, played[0]):
         played[:] = FOUL
     others = gather(pool, hand)
-    means, value = np.empty((len(actions), 2)), np.empty((1, 2))
-    totals(rules, others, parts, means)
-    totals(rules, others, played, value)
+    means, value = totals(rules, others, parts), totals(rules, others, played)
     held_out = 0.0
     for k in range(2):
         held_out += (means[np.argmax(means[:, k]), 1 - k] - value[0, 1 - k]) / 2

@@ -204,11 +204,10 @@ def count_points(rules, pool, win, hands, parts, points, numbers):
     The number of arrangements of each hand is written to `numbers`, int64 [n], their strengths to
     `parts`, int16 [n, ROOM, 3], and their mean points to `points`, float64 [n, ROOM].
     """
-    means = np.empty((ROOM, 2))
     for i in range(len(hands)):
         _, strengths = candidates(rules, hands[i])
         few = promising(rules, win, SLACK, strengths)[:ROOM]
-        totals(rules, gather(pool, hands[i]), strengths[few], means)
+        means = totals(rules, gather(pool, hands[i]), strengths[few])
         numbers[i] = len(few)
         for k in range(len(few)):
             parts[i, k] = strengths[few[k]]

@@ -87,8 +87,7 @@ def test_totals_are_means_over_both_halves(rules: str, number: int) -> None:
     rng, game = np.random.default_rng(number), GAMES[rules].rules
     others = rng.integers(0, 4, (3, number)).astype(np.int16)
     own = rng.integers(0, 4, (50, 3)).astype(np.int16)
-    found = np.empty((50, 2))
-    counter.totals(game, others, own, found)
+    found = counter.totals(game, others, own)
     points = plain_points(rules, own, others.T)
     assert (counter.compare(game, own[:, None], others.T) == points).all()
     for i, half in enumerate((points[:, : number // 2], points[:, number // 2 :])):
