@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core import batch_kernels, contract
+from closedhand.core import batch, contract
 from closedhand.core.game import Deal, Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.registry import GAMES, load as load_ref
@@ -150,15 +150,12 @@ def _piece(
     deciding = level.number > 0
     player = np.full(len(level.states), END, np.int8)
     player[deciding] = sides[level.states["player"][deciding]]
-    ends = np.flatnonzero(~deciding)
-    payoffs = np.zeros((len(level.states), game.num_players))
-    batch_kernels.returns_all(game.rules, level.states, ends, payoffs)
     own = keys_of(game, level.states[deciding])
     return {
         "player": player,
         "number": level.number,
         "actions": level.actions,
-        "payoffs": payoffs[ends] @ shares,
+        "payoffs": batch.returns(game, level.states[~deciding]) @ shares,
         "own_keys": own,
         "keys": keys_of(game, level.states[deciding], together) if together else own,
     }
@@ -264,9 +261,7 @@ def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.n
             new = ~seen[sets]
             if new.any():
                 seen[sets] = True
-                views = level.states[deciding[where[new]]]
-                batch_kernels.hide_for(game.rules, views, views["player"].astype(np.int64))
-                yield views, sets[new]
+                yield batch.views(game, level.states[deciding[where[new]]]), sets[new]
 
 
 def tree_size(tree: InfoTree) -> dict[str, int]:
