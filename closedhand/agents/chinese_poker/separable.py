@@ -80,7 +80,17 @@ def save(tables: Tables, path: Path) -> None:
 
 def load(path: Path) -> Tables:
     """Read tables that `save` wrote; an `InputError` refuses any other file."""
-    return _checked(read_arrays(path), path)
+    arrays = read_arrays(path)
+    try:
+        win = np.zeros((len(PARTS), max(STRENGTHS)))
+        for i, (part, number) in enumerate(zip(PARTS, STRENGTHS, strict=True)):
+            if arrays[part].shape != (number,) or arrays[part].dtype != np.float64:
+                raise InputError(f"{part} is float64 [{number}]")
+            win[i, :number] = arrays[part]
+        about = check_fields(json_in(arrays, "about"), "about", {}, {"rules": TEXT})  # all optional
+        return Tables(win, about)
+    except (InputError, KeyError) as error:
+        raise InputError(f"{path} does not hold tables of Chinese Poker: {error}") from None
 
 
 def csv_text(tables: Tables, step: float = 0) -> str:
@@ -106,22 +116,7 @@ def whole_percents(tables: Tables) -> Tables:
 @lru_cache
 def shipped(preset: str = "4-2") -> Tables:
     """Load the package's tables for the preset `4-2` or `1-6`."""
-    name = NAME.format(preset)
-    return _checked(read_arrays(SHIPPED / name), name)
-
-
-def _checked(arrays: Mapping[str, np.ndarray], name: Path | str) -> Tables:
-    """Make tables of the arrays of a file, or refuse them; `name` is for messages."""
-    try:
-        win = np.zeros((len(PARTS), max(STRENGTHS)))
-        for i, (part, number) in enumerate(zip(PARTS, STRENGTHS, strict=True)):
-            if arrays[part].shape != (number,) or arrays[part].dtype != np.float64:
-                raise InputError(f"{part} is float64 [{number}]")
-            win[i, :number] = arrays[part]
-        about = check_fields(json_in(arrays, "about"), "about", {}, {"rules": TEXT})  # all optional
-        return Tables(win, about)
-    except (InputError, KeyError) as error:
-        raise InputError(f"{name} does not hold tables of Chinese Poker: {error}") from None
+    return load(SHIPPED / NAME.format(preset))
 
 
 @inlined
