@@ -48,9 +48,8 @@ CALLS = {
 }
 """Calls that run code from a file, or programs, by name, unless they are made in a safe form."""
 REASONS = {
-    ("testing/processes.py", "pickle"): "check_game talks to a process that it has started itself",
-    ("testing/processes.py", "subprocess"): "the same",
-    ("testing/saving.py", "pickle"): "check_game reads back what it has pickled itself",
+    ("testing/processes.py", "pickle"): "check_game reads what it or its process has pickled",
+    ("testing/processes.py", "subprocess"): "check_game talks to a process that it has started",
     (
         "core/numba/cache.py",
         "pickle",

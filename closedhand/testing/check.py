@@ -15,8 +15,7 @@ from closedhand.testing.damage import check_damaged
 from closedhand.testing.envs import ENVIRONMENTS, check_opponent
 from closedhand.testing.expectations import expect, reporting
 from closedhand.testing.notation import check_actions
-from closedhand.testing.processes import check_other_process
-from closedhand.testing.saving import check_pickle
+from closedhand.testing.processes import check_other_process, check_pickle
 
 WHOLE_GAME: Mapping[str, Callable[[Game], None]] = {
     "fields": contract.check_fields,

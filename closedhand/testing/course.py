@@ -3,10 +3,10 @@
 from closedhand.core.game import Game
 from closedhand.envs.observation_form import COMPACT, PLANES
 from closedhand.testing import contract
+from closedhand.testing.damage import check_save
 from closedhand.testing.expectations import expect, reporting, same
 from closedhand.testing.hidden import check_knowledge, check_view_from
 from closedhand.testing.notation import check_deal_text, check_records, check_scene, check_text
-from closedhand.testing.saving import check_save
 from closedhand.testing.walk import Checks, Walk, some
 
 EVERY_STATE: Checks = {"player": contract.check_player, "legal": contract.check_legal}

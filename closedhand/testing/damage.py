@@ -1,4 +1,4 @@
-"""Damaged states: random faults in the bytes of states, as from a bad disk or an attacker.
+"""Saved states, and damaged ones: random faults in their bytes, as from a bad disk or an attacker.
 
 `Game.load` has to refuse them or return a valid state. Accepted states are passed to every function
 of the game. A kernel that gets a wrong number may crash or hang, so call `throw` in a separate
@@ -15,7 +15,8 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.game import HEADER, Game, InputError, State
-from closedhand.testing.expectations import Broken, expect
+from closedhand.testing.expectations import Broken, expect, same
+from closedhand.testing.walk import Walk
 
 DAMAGED = 100
 """Number of damaged states of a game."""
@@ -29,6 +30,12 @@ KINDS = 9
 
 FIRST = 12
 """Number of first entries of an array with single faults: a history is long and mostly empty."""
+
+
+def check_save(walk: Walk) -> None:
+    """Check that a state survives bytes."""
+    twin = walk.game.load(walk.game.save(walk.state))
+    same(walk.game, walk.state, twin, "a state is the same after it was saved and loaded")
 
 
 def check_damaged(game: Game, seed: int) -> None:

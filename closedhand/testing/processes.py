@@ -1,4 +1,4 @@
-"""Checks in another process: the same games, with and without compiled kernels."""
+"""Checks of pickles, and of other processes: the same games, with and without the compiler."""
 
 import hashlib
 import json
@@ -21,6 +21,24 @@ TRACED = 40
 
 MANY = 3000
 """Number of legal actions that take as long to list as the other functions of a position."""
+
+
+def check_pickle(game: Game) -> None:
+    """Check that a pickle is the same game."""
+    for make in (
+        # Pickling refuses a game that its name and options do not make, without showing values: so
+        # compare that game first.
+        lambda: make_game(game.name, **game.options),
+        lambda: pickle.loads(pickle.dumps(game)),
+    ):
+        twin = make()
+        for key in ("name", "options", "dtype", "num_players", "num_actions", "shapes", "roles",
+                    "sides", "payoff_range", "max_moves", "payoff_sum", "simultaneous", "lenient",
+                    "staged", "rounds", "layout"):  # fmt: skip
+            ours, theirs = getattr(game, key), getattr(twin, key)
+            expect(ours == theirs, "a pickle has {} {}, not {}", key, theirs, ours)
+        expect(type(game.rules).__name__ == type(twin.rules).__name__,
+                "a pickle has other rules, {}", type(twin.rules).__name__)  # fmt: skip
 
 
 def check_other_process(game: Game, seed: int, jit: bool) -> None:
