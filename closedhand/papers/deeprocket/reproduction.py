@@ -15,11 +15,11 @@ import numpy as np
 
 from closedhand.arena import ladder
 from closedhand.core.agents import Agent, digests, make_agent, policy_or_choices
-from closedhand.core.duplicate import Spec, match_settings
+from closedhand.core.duplicate import Spec
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, State
 from closedhand.core.markdown import table
-from closedhand.core.parts import Sectioned, compute_parts
+from closedhand.core.parts import Sectioned
 from closedhand.core.records import Record, read, replay
 from closedhand.core.registry import flat_game
 from closedhand.papers.deeprocket import accuracy, inference, pairings
@@ -181,65 +181,43 @@ def preferences(game: Game, agent: Agent, view: State) -> dict[str, float] | Non
 def compute(
     folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, Any]:
-    """Compute the sections of a plan; the folder keeps all results but `match` and `training`.
+    """Compute the sections of a plan; the folder keeps the results of `figures` and `ladder`.
 
     Raises:
         InputError: An agent is unknown or plays illegally.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     game, seed = pairings.the_game(), plan.seed
-    weights = accuracy.shipped_weights()
     # The inference belongs to the positions and is computed with them.
     asked = {*plan.sections, *(["inference"] if "positions" in plan.sections else [])}
-    # The number of parts of each section that report progress; match and training report none.
-    parts = dict.fromkeys(SECTIONS, 0) | {"positions": 1, "inference": 1}
-    parts["figures"] = plan.iterations * len(pairings.PAIRINGS)
     agents = list(plan.agents) if {"positions", "ladder"} & asked else []
+    agents += [plan.network, plan.best] if "figures" in asked else []
+    pairs = []
     if "ladder" in asked:
         pairs = ladder.pairs_of(game, plan.agents, plan.ladder_deals, plan.slow_deals)
-        parts["ladder"] = len(pairs)
-    agents += [plan.network, plan.best] if "figures" in asked else []
     for agent in dict.fromkeys(agents):  # an error now, ahead of minutes of work
         make_agent(game, agent)
-
-    def find(section: str, report: Callable[[str, float], None]) -> Any:
-        def kept(agents: Sequence[str], part: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-            # A section of one part, whose result is kept in a file.
-            settings = {**match_settings(game, agents, seed), "weights": weights}
-            return compute_parts(
-                {section: lambda _: part()}, folder / "parts", settings,
-                lambda name, done, _: report(name, done),
-            )[section]  # fmt: skip
-
-        if section == "match":
-            return match_table()
-        if section == "positions":
-            return kept(plan.agents, lambda: {"rows": positions(plan.agents, seed)})["rows"]
-        if section == "inference":
-            return kept(["decompose"], lambda: inference.infer(seed))
-        if section == "training":
-            return accuracy.measure(plan.accuracy_deals, seed)
-        if section == "ladder":
-            # Files of matches name no weights of the package: each set has a folder of its own.
-            own = folder / f"ladder-{zlib.crc32(str(weights).encode()):08x}"
-            return ladder.compute(
-                game, plan.agents, plan.ladder_deals, plan.slow_deals, own, seed, plan.workers,
-                report,
-            )  # fmt: skip
-        return pairings.compute(
+    # Figures and ladder report parts of their work.
+    parts = plan.iterations * len(pairings.PAIRINGS) if "figures" in asked else 0
+    total = parts + len(pairs)
+    # Files of matches name no weights of the package: each set has a folder of its own.
+    weights = zlib.crc32(str(accuracy.shipped_weights()).encode())
+    compute_section: dict[str, Callable[[], Any]] = {
+        "match": match_table,
+        "figures": lambda: pairings.compute(
             plan.network, plan.best, plan.games, plan.iterations, folder / "figures", seed,
-            plan.workers, report,
-        )  # fmt: skip
-
-    sections = [section for section in SECTIONS if section in asked]
-    total = sum(parts[section] for section in sections)
-    results, before = {}, 0
-    for section in sections:
-        results[section] = find(
-            section, lambda name, done, before=before: progress(name, before + done, total)
-        )
-        before += parts[section]
-    return results
+            plan.workers, lambda name, done: progress(name, done, total),
+        ),
+        "positions": lambda: positions(plan.agents, seed),
+        "inference": lambda: inference.infer(seed),
+        "training": lambda: accuracy.measure(plan.accuracy_deals, seed),
+        "ladder": lambda: ladder.compute(
+            game, plan.agents, plan.ladder_deals, plan.slow_deals,
+            folder / f"ladder-{weights:08x}", seed, plan.workers,
+            lambda name, done: progress(name, parts + done, total),
+        ),
+    }  # fmt: skip
+    return {section: compute_section[section]() for section in SECTIONS if section in asked}
 
 
 PICTURES = ("figure-3.png", "figure-4.png", "training.png", "ladder.png")

@@ -67,7 +67,7 @@ def test_everything_in_small() -> None:
     again = run("--iterations", "3", "--json")
     data = json.loads(again.stdout)
     after = files()
-    kept = [name for name in before if name.startswith(("figures/", "ladder-", "parts/"))]
+    kept = [name for name in before if name.startswith(("figures/", "ladder-"))]
     assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
     assert len([name for name in after if name.startswith("figures")]) == 12
 
