@@ -107,9 +107,7 @@ def chunks(game: Game, nodes: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     rest: Iterator[Deal] = game.deals()
     for deal in rest:
         deals = [deal, *islice(rest, size - 1)]
-        states = game.empty(len(deals))
-        for i, each in enumerate(deals):
-            states[i] = each.state
+        states = np.array([each.state for each in deals], game.dtype)
         yield states, np.array([each.probability for each in deals])
 
 
