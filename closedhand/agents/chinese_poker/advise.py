@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -116,11 +115,6 @@ def rows(advice: Advice) -> list[Row]:
     return [*drawn, Row(f"{advice.points:+.3f} points expected", ())]
 
 
-@lru_cache(8)
-def _pool(game: Game, size: int) -> Pool:
-    return opponents.pool_of(game.flat.rules, tables_for(game, None), size)
-
-
 def odds(game: Game, view: State, parts: Sequence[str]) -> list[Odds | None]:
     """Compute the odds of the parts of a hand against opponents who play as `separable` does.
 
@@ -142,7 +136,8 @@ def odds(game: Game, view: State, parts: Sequence[str]) -> list[Odds | None]:
             raise InputError(f"a part has at most {SIZES[part]} cards, not {len(cards)}")
     if all(len(cards) < SIZES[part] for part, cards in placed.items()):
         return [None] * len(ORDER)
-    others = counter.gather(_pool(game, POOL_SIZE), hand)
+    pool = opponents.pool_of(game.flat.rules, tables_for(game, None), POOL_SIZE)
+    others = counter.gather(pool, hand)
     return [_of_part(game, part, placed[part], others[part]) for part in ORDER]
 
 
