@@ -347,12 +347,11 @@ def test_weights_too_large_to_compute_with_are_one_line(agent: str, tmp_path: Pa
 
     from closedhand.agents.doudizhu.deeprocket import networks
     from closedhand.learning import networks as learned, weights
-    from closedhand.learning.features import Features
 
     game = make_game("doudizhu", substeps=True)
     if agent == "learned":
         write_untrained(tmp_path, game)
-        network, about, _ = learned.load(tmp_path / "model.safetensors", [Features(game)])
+        network, about, _ = learned.load(tmp_path / "model.safetensors", game)
     else:
         network = networks.Network("policy")
         about = {**network.config, "provenance": {}}
