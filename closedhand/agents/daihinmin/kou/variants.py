@@ -137,17 +137,10 @@ it is behind `min-sets` without one of the first three, and level or ahead witho
 KOU = LETTER._replace(**DEPARTURES)
 """Parameters of `kou`: the reading under which the paper's results are possible."""
 
-FURTHER = {
-    "kaidan_with_groups": 1,
-    "kaidan_to_ace": 1,
-    "group_players": 3,
-    "last_kaidan": 15,
-    "weakness_of_top": -1,
-}
-"""Further departures; `kou` does not make them."""
-
-REFINED = KOU._replace(**FURTHER)
-"""Parameters with all departures, by which `min-sets` and `trick-ender` rate plays."""
+REFINED = KOU._replace(
+    kaidan_with_groups=1, kaidan_to_ace=1, group_players=3, last_kaidan=15, weakness_of_top=-1
+)
+"""Parameters with further departures, by which `min-sets` and `trick-ender` rate plays."""
 
 SWITCHES = {
     "joker_as_card", "kaidan_with_groups", "kaidan_to_ace", "top_if_strong", "weakest_first",
