@@ -156,7 +156,7 @@ class Log:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return logs.names_of(self.header)
+        return tuple(self.header.get(logs.NAMES, "").split())
 
     @property
     def options(self) -> dict[str, Any]:

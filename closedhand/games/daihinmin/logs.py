@@ -107,11 +107,6 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def names_of(header: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of the players in a header; empty if it has none."""
-    return tuple(header.get(NAMES, "").split())
-
-
 def options_of(header: Mapping[str, str]) -> dict[str, Any]:
     """Return options of `make_game` for a single round; refuse an invalid header."""
     found = rules_of({key: header[key] for key in HEADER if key in header})

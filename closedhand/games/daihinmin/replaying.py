@@ -51,7 +51,8 @@ def replay_log(path: Path) -> Iterator[Replay]:
             warnings.warn(f"{path}, round {number}: {detail}", stacklevel=2)
         sums = None
         with Replay(number, unit="round", detail=detail) as found:
-            found.record = record = logs.round_record(values, logs.names_of(header), **options)
+            names = tuple(header.get(logs.NAMES, "").split())
+            found.record = record = logs.round_record(values, names, **options)
             _check_link(flat_game("daihinmin", options), number, values, before)
             found.record = _replayed(record, values)
             found.returns = record.returns
