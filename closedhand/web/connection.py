@@ -46,7 +46,6 @@ class Connection:
         self.works: dict[str, asyncio.Task[None]] = {}  # computations for the browser, by name
         self.study: Study | None = None
         self.explorer: GameExplorer | None = None
-        self._leave: Callable[[], None] = lambda: None  # ends the pushes of the table
         self._pushed = -1  # version of the table that was pushed last
         # Requests of one lock are answered in their order, see `Request.independent`.
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -76,13 +75,13 @@ class Connection:
         """Join a table at the seat of `token`; push the table now and after every change."""
         self.leave()
         self.table, self.token = table, token
-        self._leave = self.lobby.listen(table.id, self.push_table)
+        table.listeners.add(self.push_table)
         self.push_table()
 
     def leave(self) -> None:
         """Leave the table and stop all computations for this browser."""
-        self._leave()
-        self._leave = lambda: None
+        if self.table is not None:
+            self.table.listeners.discard(self.push_table)
         self.table = None
         for name in list(self.works):
             self.stop(name)

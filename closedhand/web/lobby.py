@@ -4,7 +4,6 @@ import asyncio
 import json
 import secrets
 import time
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -72,11 +71,6 @@ class Lobby:
         self._others = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "others")
         # For long work, apart from that of the page.
         self.advisers = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "advisers")
-        self._driven: dict[str, asyncio.Task[None]] = {}
-        # Set when a table changes or is to step: then the pause of an agent is measured anew.
-        self._woken: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
-        self._steps = set[str]()  # tables whose next action is played even if they are paused
-        self._listeners: dict[str, set[Callable[[], None]]] = {}
         # Tables are restored on the first visit, as that may compile their game.
         self._saved = {path.stem: path for path in folder.glob("*.json")}
 
@@ -86,8 +80,8 @@ class Lobby:
         for table in self.tables.values():
             if isinstance(table, RemoteSeat):
                 table.close()
-        for task in self._driven.values():
-            task.cancel()
+            if table.task:
+                table.task.cancel()
         for pool in (self._agents, self._others, self.advisers):
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -126,12 +120,6 @@ class Lobby:
                 LOG.warning("the table %s is left out: %s", id, error)
                 del self._saved[id]
         return shown
-
-    def listen(self, table: str, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call a function after every change of a table; return a function that stops the calls."""
-        listeners = self._listeners.setdefault(table, set())
-        listeners.add(listener)
-        return lambda: listeners.discard(listener)
 
     async def open(
         self,
@@ -206,7 +194,7 @@ class Lobby:
             self._seat(game, seat),
             bind=self.bind,
             opened=lambda table: self.tables.update({table.id: table}),
-            changed=lambda table: self._notify(table.id),
+            changed=self._notify,
         )
         self.remote_matches[index] = match
         match.start()
@@ -219,21 +207,21 @@ class Lobby:
         remove(self.folder / f"{id}.json")
         table = self.tables.pop(id, None)
         self._saved.pop(id, None)
+        if table is None:
+            return
         if isinstance(table, RemoteSeat):
             table.close()
-        if task := self._driven.pop(id, None):
-            task.cancel()
-        self._woken.pop(id, None)
-        self._steps.discard(id)
-        self._notify(id)
+        if table.task:
+            table.task.cancel()
+        self._notify(table)
 
     def end(self, table: Table) -> None:
         """Add the hand of a table to the past hands, if it is over and was dealt here."""
         if table.over and table.is_own:
             self.past.add(table)
 
-    def _notify(self, id: str) -> None:
-        for listener in list(self._listeners.get(id, ())):  # a listener may remove itself
+    def _notify(self, table: Table) -> None:
+        for listener in list(table.listeners):  # a listener may remove itself
             try:
                 listener()
             except Exception:  # the view of one browser must not end the games of others
@@ -254,24 +242,20 @@ class Lobby:
                 write_atomically(path, json.dumps(table.saved()), private=True)
             except InputError as error:
                 LOG.warning("%s", error)
-        self._notify(table.id)
+        self._notify(table)
 
     def drive(self, table: Table, step: bool = False) -> None:
         """Let the agents play until a person's turn; with `step` one action even at pace 0."""
-        running = self._driven.get(table.id)
-        if step and table.is_own and _goes_on(table, step):
-            self._steps.add(table.id)
-        if running is not None and not running.done():
-            self._woken[table.id].set()
-        elif table.is_own and self._goes_on(table):
-            self._driven[table.id] = asyncio.ensure_future(self._play_agents(table))
-
-    def _goes_on(self, table: Table) -> bool:
-        return _goes_on(table, table.id in self._steps)
+        if step and table.is_own:
+            table.stepping = _awaits_agent(table)
+        if table.task is not None and not table.task.done():
+            table.woken.set()
+        elif table.is_own and _goes_on(table):
+            table.task = asyncio.ensure_future(self._play_agents(table))
 
     async def _play_agents(self, table: Table) -> None:
         """Let agents play as long as the table goes on; a step is one action or failure."""
-        while self._goes_on(table):
+        while _goes_on(table):
             version, seat = table.version, int(table.state["player"])
             loop = asyncio.get_running_loop()
             begun = loop.time()
@@ -280,7 +264,7 @@ class Lobby:
                 if action is None or table.version != version:
                     continue
                 await self._pause(table, begun)
-                if table.version != version or not self._goes_on(table):
+                if table.version != version or not _goes_on(table):
                     continue
                 table.play(action)
                 self.end(table)
@@ -293,21 +277,21 @@ class Lobby:
                 if table.version == version:  # else the table has left the position of the error
                     table.trouble = f"{agent}: {reason}"
             self._persist(table)
-            self._steps.discard(table.id)
+            table.stepping = False
             if table.trouble:
                 return
-        self._steps.discard(table.id)
+        table.stepping = False
 
     async def _pause(self, table: Table, begun: float) -> None:
         """Wait until a table's pace has passed since `begun`, or for a step or a new position."""
-        loop, version, woken = asyncio.get_running_loop(), table.version, self._woken[table.id]
-        while table.version == version and _goes_on(table, False) and table.id not in self._steps:
+        loop, version = asyncio.get_running_loop(), table.version
+        while table.version == version and _goes_on(table) and not table.stepping:
             left = begun + table.pace - loop.time()
             if left <= 0:
                 return
-            woken.clear()
+            table.woken.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(woken.wait(), left)
+                await asyncio.wait_for(table.woken.wait(), left)
 
 
 def short_name(text: str) -> str:
@@ -315,10 +299,14 @@ def short_name(text: str) -> str:
     return text.strip()[:MOST_NAME]
 
 
-def _goes_on(table: Table, step: bool) -> bool:
-    """Return whether an agent is to act at a table that is not paused; `step` ignores the pause."""
-    is_running = table.pace > 0 or step or bool(table.persons)
-    return not table.over and is_running and bool(table.seats[int(table.state["player"])].agent)
+def _awaits_agent(table: Table) -> bool:
+    return not table.over and bool(table.seats[int(table.state["player"])].agent)
+
+
+def _goes_on(table: Table) -> bool:
+    """Return whether an agent is to act at a table that is not paused."""
+    is_running = table.pace > 0 or table.stepping or bool(table.persons)
+    return is_running and _awaits_agent(table)
 
 
 def _restored(path: Path) -> Table | None:

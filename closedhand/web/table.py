@@ -4,9 +4,11 @@ A hand is stored as its deal and the actions since. They are replayed by an undo
 visit to a saved table after a restart of the server.
 """
 
+import asyncio
 import base64
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
@@ -92,6 +94,12 @@ class Table:
     trouble: str = ""  # error that stops the hand; empty: none
     agents: dict[int, Agent] = field(default_factory=dict[int, Agent])
     changed: float = field(default_factory=time.time)  # last change, in seconds since 1970
+    listeners: set[Callable[[], None]] = field(default_factory=set[Callable[[], None]])
+    # The agents play in `task`. `stepping` plays their next action even if they are paused, and
+    # `woken`, set when the table changes or steps, measures the pause before an action anew.
+    task: asyncio.Task[None] | None = None
+    stepping: bool = False
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         """Play the actions so far; refuse illegal ones."""

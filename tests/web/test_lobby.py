@@ -62,9 +62,10 @@ def fail_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_decide", decide_later)
 
 
-async def settled(lobby: Lobby, table: Table) -> None:
+async def settled(table: Table) -> None:
     """Wait until the agents of a table have stopped."""
-    await lobby._driven[table.id]
+    assert table.task is not None
+    await table.task
 
 
 def test_a_table_that_is_closed_while_it_is_set_up_stays_closed(
@@ -252,7 +253,7 @@ def test_a_pace_that_is_set_during_a_step_counts_after_it(
         table.pace = 1e-3
         lobby.changed(table)
         gate.opened.set()
-        await settled(lobby, table)
+        await settled(table)
         assert table.over
         lobby.close()
 
@@ -264,7 +265,7 @@ def test_a_step_is_one_action(tmp_path: Path) -> None:
         lobby = Lobby(tmp_path)
         table = await lobby.open("uh_leduc", {}, RANDOM, pace=0.0)
         lobby.drive(table, step=True)
-        await settled(lobby, table)
+        await settled(table)
         assert len(table.actions) == 1
         lobby.close()
 
@@ -282,13 +283,13 @@ def test_a_pace_that_is_set_while_an_action_is_held_back_counts_at_once(
     async def play() -> None:
         lobby = Lobby(tmp_path)
         table = await lobby.open("uh_leduc", {}, RANDOM, pace=60.0)
-        while not lobby._woken:
+        while not table.woken._waiters:
             await asyncio.sleep(0)
         table.pace = pace
         lobby.changed(table)
         if step:
             lobby.drive(table, step=True)
-        await asyncio.wait_for(settled(lobby, table), 30)
+        await asyncio.wait_for(settled(table), 30)
         assert table.over if played is None else len(table.actions) == played
         lobby.close()
 
@@ -303,10 +304,10 @@ def test_an_agent_that_failed_once_plays_on(
     async def play() -> None:
         lobby = Lobby(tmp_path)
         table = await lobby.open("leduc", {}, RANDOM, seed=1, pace=0.01)
-        await settled(lobby, table)
+        await settled(table)
         assert table.trouble == "random: ZeroDivisionError" and not table.actions
         lobby.changed(table)
-        await settled(lobby, table)
+        await settled(table)
         assert table.over and not table.trouble
         lobby.close()
 
@@ -317,9 +318,8 @@ def test_a_push_that_fails_stops_no_game(tmp_path: Path, caplog: pytest.LogCaptu
     async def play() -> None:
         lobby, later = Lobby(tmp_path), []
         table = await lobby.open("leduc", {}, RANDOM, pace=0.01)
-        lobby.listen(table.id, lambda: 1 // 0)
-        lobby.listen(table.id, lambda: later.append(table.version))
-        await settled(lobby, table)
+        table.listeners |= {lambda: 1 // 0, lambda: later.append(table.version)}
+        await settled(table)
         assert table.over and not table.trouble and table.version in later
         lobby.close()
 
@@ -340,7 +340,7 @@ def test_an_agent_that_fails_at_a_position_that_is_left_stops_nothing(
         table.again(same=False)
         lobby.changed(table)
         gate.opened.set()
-        await settled(lobby, table)
+        await settled(table)
         assert table.over and not table.trouble
         lobby.close()
 
