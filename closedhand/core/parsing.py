@@ -105,30 +105,26 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_natural(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _of(*types: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, types)
 
 
 TEXT = Kind("a text", "texts", _of(str))
 NUMBER = Kind("a number", "numbers", is_number)
-NATURAL = Kind(
-    "a whole number that is not negative", "whole numbers that are not negative", _is_natural
-)
 OPTIONS = Kind("an object", "objects", _of(dict))
 
 
-def whole(least: int, most: int) -> Kind:
+def whole(least: int, most: float = math.inf) -> Kind:
     """Make the kind of whole numbers from `least` to `most`."""
 
     def holds(value: Any) -> bool:
-        return _is_natural(value) and least <= value <= most
+        return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
-    limits = f"from {least} to {most}"
+    limits = f"of {least} or more" if most == math.inf else f"from {least} to {most}"
     return Kind(f"a whole number {limits}", f"whole numbers {limits}", holds)
+
+
+NATURAL = whole(0)
 
 
 def list_of(kind: Kind) -> Kind:
