@@ -115,9 +115,8 @@ def test_hints_of_chinese_poker_are_few_and_good(substeps: bool) -> None:
     assert shown.count("\n  #") == 9 and " #10 " in shown
     assert table.hints()[0].action == agent.act(table.view)
     values = agent.values(table.view, np.array([hint.action for hint in table.hints()[:10]]))
-    rated = values[~np.isnan(values)]  # those that can be best; of backs they may be few
-    assert len(rated) > 1 and (substeps or len(rated) == 10)
-    assert (np.diff(rated) <= 0).all() and not np.isnan(values[: len(rated)]).any()
+    assert not np.isnan(values).any()
+    assert (np.diff(values) <= 0).all()
 
 
 def test_hints_by_probabilities_and_by_choice() -> None:

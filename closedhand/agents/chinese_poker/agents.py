@@ -69,24 +69,23 @@ class Separable(BatchAgent):
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
         """Rate legal actions, integers [n], by expected points against one opponent, float64 [n].
 
-        A back has the points of its best arrangement. An action has NaN if the agent considers no
-        arrangement with it: none of `counter.candidates` or, for a `Responder`, none promising.
+        A back has the points of its best arrangement. In the flat game actions that are not among
+        `counter.candidates` have NaN.
         """
         hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
-        ids, points = self._rated(hand, back)
-        if self.game.num_actions == substeps.ACTIONS:
-            ids = ids // FRONTS if back == UNSET else substeps.FIRST_FRONT + ids % FRONTS
-        order = np.argsort(points)  # so that the best arrangement of a back counts
-        found = dict(zip(ids[order].tolist(), points[order].tolist(), strict=True))
-        return np.array([found.get(int(action), np.nan) for action in actions])
-
-    def _rated(self, hand: np.ndarray, back: int) -> tuple[np.ndarray, np.ndarray]:
-        """List arrangements, all with a `back` that is chosen, and their points."""
-        if back == UNSET:
-            arrangements, _ = counter.candidates(self.rules, hand)
-        else:
-            arrangements = np.arange(FRONTS * back, FRONTS * (back + 1))
-        return arrangements, np.array([self._points(hand, int(each)) for each in arrangements])
+        if self.game.num_actions == substeps.ACTIONS:  # the game is in sub-steps
+            win = self.tables.win
+            # The arrangement that a sub-step completes; for a back the best one.
+            arrangements = [
+                separable.best_front(self.rules, win, hand, int(action))
+                if back == UNSET
+                else FRONTS * back + int(action) - substeps.FIRST_FRONT
+                for action in actions
+            ]
+            return np.array([self._points(hand, int(each)) for each in arrangements])
+        arrangements, _ = counter.candidates(self.rules, hand)
+        points = {int(each): self._points(hand, int(each)) for each in arrangements}
+        return np.array([points.get(int(action), np.nan) for action in actions])
 
     def _points(self, hand: np.ndarray, arrangement: int) -> float:
         """Compute the expected points of an arrangement; a foul loses all parts and the scoop."""
@@ -119,17 +118,26 @@ class Responder(Separable):
         )
         return actions
 
-    def _rated(self, hand: np.ndarray, back: int) -> tuple[np.ndarray, np.ndarray]:
+    def values(self, view: State, actions: np.ndarray) -> np.ndarray:
+        """Rate legal actions, integers [n], by mean points against the opponents, float64 [n].
+
+        Arrangements that are not promising have NaN; a back has the points of its best arrangement.
+        After a back that this agent would not choose, the tables rate the fronts.
+        """
+        hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
         arrangements, parts = counter.candidates(self.rules, hand)
         few = counter.promising(self.rules, self.tables.win, self.slack, parts)
         means = counter.totals(self.rules, counter.gather(self.pool, hand), parts[few])
         ids, points = arrangements[few], means.mean(axis=1)  # over both halves of the opponents
-        backs = ids // FRONTS
-        if back == UNSET:
-            return ids, points
-        if back != backs[np.argmax(points)]:  # the tables rate the fronts, as they choose one
-            return super()._rated(hand, back)
-        return ids[backs == back], points[backs == back]
+        if self.game.num_actions == substeps.ACTIONS:
+            backs, fronts = np.divmod(ids, FRONTS)
+            if back not in (UNSET, backs[np.argmax(points)]):
+                return super().values(view, actions)
+            of_back = np.where(backs == back, substeps.FIRST_FRONT + fronts, -1)
+            ids = backs if back == UNSET else of_back
+        order = np.argsort(points)  # so that the best arrangement of a back counts
+        found = dict(zip(ids[order].tolist(), points[order].tolist(), strict=True))
+        return np.array([found.get(int(action), np.nan) for action in actions])
 
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=50))
