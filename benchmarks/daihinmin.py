@@ -97,7 +97,7 @@ def served_rounds(seconds: float) -> float:
     times: dict[int, float] = {}
     for client in clients:
         client.start()
-    server.run(lambda rounds: times.setdefault(rounds, time.perf_counter()))
+    server.run(lambda rounds: times.update({rounds: time.perf_counter()}))
     for client in clients:
         client.join()
     return (number - warm_up) / (times[number] - times[warm_up])
