@@ -29,7 +29,9 @@ NUMBERS = ("BININT", "BININT1", "BININT2", "LONG1", "LONG4")
 TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8")
 KEPT = ("MEMOIZE", "BINPUT", "LONG_BINPUT")  # note the last value, under a number or the next one
 FETCHED = ("BINGET", "LONG_BINGET")  # fetch the value under a number
-LISTS = ("PROTO", "FRAME", "MARK", "EMPTY_LIST", "APPEND", "APPENDS", "SETITEM", "SETITEMS", "STOP")
+FRAME = ("PROTO", "FRAME", "STOP")
+LISTS = ("MARK", "EMPTY_LIST", "APPEND", "APPENDS", "SETITEM", "SETITEMS")
+"""Instructions that build lists and dicts of the values before them, whose order says enough."""
 
 Deck = dict[str, list[int]]
 """The cards of a deck by role."""
@@ -56,7 +58,7 @@ def decks_in(content: bytes) -> list[Deck]:
                 cards.append(argument)
             elif code.name == "EMPTY_DICT":
                 found.append({})
-            elif code.name not in LISTS:
+            elif code.name not in FRAME + LISTS:
                 raise InputError(f"it has the instruction {code.name}, not lists of cards alone")
     except InputError:
         raise
