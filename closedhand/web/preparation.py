@@ -97,8 +97,7 @@ class Preparation:
         self._ready = {each: threading.Event() for each in self.left}
         self._wanted: deque[tuple[str, str]] = deque()
         self._compiled = compiled
-        self._process: subprocess.Popen[bytes] | None = None
-        self._closed = False
+        self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         """Prepare in a daemon thread, which does not keep the server alive."""
@@ -117,16 +116,16 @@ class Preparation:
         return {"left": left, "done": total - len(left), "total": total}
 
     def close(self) -> None:
-        """End the preparation after the present stage, and the process of the compiler at once."""
-        self._closed = True
+        """End the process of the compiler."""
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+            # Leaving the block closes the pipes of the process and waits for its end.
+            with suppress(OSError), self._process as process:
+                process.kill()
 
     def _work(self) -> None:
         """Prepare every stage, the wanted ones first; at the end, or on an error, end all waits."""
         try:
-            while self.left and not self._closed:
+            while self.left:
                 # Reordered here alone: two threads could undo each other's work.
                 while self._wanted:
                     wanted = self._wanted.popleft()
@@ -149,12 +148,19 @@ class Preparation:
             self.close()
 
     def _compile(self, name: str, stage: str) -> bool:
-        """Let another process compile a stage; return whether it has come to its end."""
-        # In a session of its own: Ctrl-C is for the server, which ends this process.
-        self._process = subprocess.Popen([*COMMAND, name, stage], start_new_session=True)
-        if self._closed:  # meanwhile, perhaps before there was a process to end
-            self._process.kill()
-        return self._process.wait() == 0
+        """Let the other process compile a stage; return whether it has answered."""
+        if self._process is None:
+            pipe = subprocess.PIPE
+            # In a session of its own: Ctrl-C is for the server, which ends this process.
+            self._process = subprocess.Popen(
+                COMMAND, stdin=pipe, stdout=pipe, text=True, start_new_session=True
+            )
+        # The pipes may be closed by `close` at any time.
+        with suppress(OSError, ValueError):
+            assert self._process.stdin and self._process.stdout
+            print(name, stage, file=self._process.stdin, flush=True)
+            return bool(self._process.stdout.readline())
+        return False
 
     def _known(self) -> list[str]:
         try:
@@ -168,12 +174,15 @@ class Preparation:
                 write_atomically(self._compiled, "\n".join([*self._known(), line, ""]))
 
 
-def main(name: str, stage: str) -> None:
-    """Compile a stage of a game."""
-    with suppress(Exception):  # the server meets the same error, and reports it
-        for game in _games(name):
-            STAGES[stage](game)
+def main() -> None:
+    """Compile the stages that the lines of standard input name; answer each line with a line."""
+    for line in sys.stdin:
+        name, stage = line.split()
+        with suppress(Exception):  # the server meets the same error, and reports it
+            for game in _games(name):
+                STAGES[stage](game)
+        print("done", flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -7,19 +7,12 @@ from pathlib import Path
 import pytest
 
 from closedhand.core.registry import GAMES
+from closedhand.web.preparation import COMMAND, STAGES
 
 MOST = 400
 """Megabytes of the server."""
 MOST_GROWTH = 40
 """Megabytes: what the allocator of Python and the caches of agents may still take."""
-
-PREPARE = """
-import sys
-from closedhand.web.preparation import STAGES, main
-for game in sys.argv[1:]:
-    for stage in STAGES:
-        main(game, stage)
-"""
 
 PLAY = """
 import asyncio, json, os, sys
@@ -89,7 +82,8 @@ def test_memory_stays_when_hands_are_played(tmp_path: Path) -> None:
 
     As for the server, another process compiles beforehand.
     """
-    subprocess.run([sys.executable, "-c", PREPARE, *GAMES], capture_output=True, check=True)
+    stages = "".join(f"{game} {stage}\n" for game in GAMES for stage in STAGES)
+    subprocess.run(COMMAND, input=stages, capture_output=True, text=True, check=True)
     command = [sys.executable, "-c", PLAY, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr

@@ -103,7 +103,7 @@ def test_an_interrupted_compilation_is_not_noted(
     """The server ended, or the process was killed: the next start compiles again."""
     file = tmp_path / "compiled.txt"
     with monkeypatch.context() as patch:
-        patch.setattr(preparation, "COMMAND", (sys.executable, "-c", "raise SystemExit(1)"))
+        patch.setattr(preparation, "COMMAND", (sys.executable, "-c", "input()"))
         patch.setattr(Preparation, "_compile", COMPILE)
         run(["leduc"], file)
     assert not file.exists()
@@ -111,26 +111,12 @@ def test_an_interrupted_compilation_is_not_noted(
     assert [what for what, *_ in calls] == ["load"] * NUMBER + ["compile", "load"] * NUMBER
 
 
-def test_no_process_outlives_the_server(
-    calls: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        preparation, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)")
-    )
-    monkeypatch.setattr(Preparation, "_compile", COMPILE)
-    one = Preparation(["leduc", "uh_leduc"], None)
-    one.start()
-    while one._process is None:
-        pass
-    one.close()
-    assert one._process.poll() is not None
-    one.wait("uh_leduc")
-    assert calls == [("load", "leduc", "table")]
-    assert not one._compile("leduc", "table")
-
-
 @pytest.mark.slow
-def test_another_process_compiles() -> None:
+def test_the_other_process_compiles_and_answers() -> None:
     one = Preparation(["leduc"], None)
     assert one._compile("leduc", "table")
     assert one._compile("nothing", "table")
+    process = one._process
+    assert process is not None and process.poll() is None
+    one.close()
+    assert process.wait(60)
