@@ -91,8 +91,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         agents, self.agents = self.agents, []
         (status, player), observation, mask = self._run(PLAY, number)
         if status == ILLEGAL:
-            self.agents = agents
-            self._refuse(agent, number)
+            self._refuse(agents, agent, number)
             return
         self.infos[agent] = {ACTION_MASK: self._idle_mask}
         if self.game.staged:
@@ -108,15 +107,21 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             self.terminations = dict.fromkeys(agents, True)
         self._to_act(agents, int(player), observation, mask)
 
-    def _refuse(self, agent: str, action: int) -> None:
-        """Raise an error about an illegal action, or end the game with `illegal_reward`."""
+    def _refuse(self, agents: list[str], agent: str, action: int) -> None:
+        """Raise an error about an illegal action, or end the game with `illegal_reward`.
+
+        Set `agents`, which the caller has emptied.
+        """
         if self.illegal_reward is None:
+            self.agents = agents
             raise InputError(explain_illegal(self.game, self._states[0], action))
-        self.rewards = dict.fromkeys(self.agents, 0.0) | {agent: self.illegal_reward}
+        self.rewards = dict.fromkeys(agents, 0.0) | {agent: self.illegal_reward}
         self._cumulative_rewards[agent] = 0.0  # clear what it earned in earlier steps
         self._accumulate_rewards()
-        self.terminations = dict.fromkeys(self.agents, True)
-        self.infos[agent]["illegal_action"] = True
+        self.terminations = dict.fromkeys(agents, True)
+        self.infos[agent] = {ACTION_MASK: self._idle_mask, "illegal_action": True}
+        self._unseen_by = None  # its mask is that of a game that goes on
+        self.agents = agents
 
     def _check_agents(self) -> None:
         if not self.agents:
@@ -133,7 +138,14 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             (observation, mask), self._unseen_by = self._unseen, None
         else:
             _, observation, mask = self._run(LOOK, self.seat_of(agent))
+            if self.terminations.get(agent, True):
+                mask[:] = 0  # after an illegal action the game is over here, but not by its rules
         return self.form.show(observation, mask)
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Iterate over `agent_selection`, which the loop has to step, until no agent is left."""
+        self.check_started()  # else the loop would end at once
+        return super().agent_iter(max_iter)
 
     def action_masks(self) -> np.ndarray:
         """Return the mask of `agent_selection`, bool [num_actions]."""

@@ -94,8 +94,8 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
 
     def _add_score(self) -> None:
         """Keep what each team has earned at this table, if the game is over."""
-        # PettingZoo's checks terminate all agents after an illegal action. The game is not over
-        # then, so this table has no score.
+        # After an illegal action all agents have terminated, but the game is not over by its rules:
+        # this table has no score.
         base = aec_table(self.env)
         if all(self.terminations.values()) and base.game.over(base.game_state):
             score = dict.fromkeys(self.teams, 0.0)

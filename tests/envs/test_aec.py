@@ -86,6 +86,7 @@ def test_made_env_ends_with_a_penalty() -> None:
     assert env.rewards == {a: -3 if a == agent else 0 for a in env.possible_agents}
     assert env.last()[1:4] == (-3, True, False) and env.last()[4]["illegal_action"]
     assert all(env.terminations.values())
+    assert not env.observe(agent)["action_mask"].any() and not env.action_masks().any()
     for _ in env.possible_agents:
         env.step(None)
     assert not env.agents
@@ -93,7 +94,7 @@ def test_made_env_ends_with_a_penalty() -> None:
 
 def test_a_lean_env_that_was_not_reset_says_so() -> None:
     env = raw_env("leduc")
-    for call in (lambda: env.step(0), lambda: env.observe("player_0")):
+    for call in (lambda: env.step(0), lambda: env.observe("player_0"), env.agent_iter):
         with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
             call()
     env.reset(seed=0)
@@ -171,3 +172,14 @@ def test_after_ctrl_c_amid_a_call_only_a_reset_goes_on(
         env.step(action)
     env.reset(seed=1)
     env.step(action)
+
+
+def test_after_ctrl_c_amid_a_penalty_only_a_reset_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = GameAEC("doudizhu")
+    env.reset(seed=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(env, "_accumulate_rewards", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            env.step(env.game.parse("PASS"))
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(int(env.infos["player_0"]["action_mask"].argmax()))
