@@ -138,8 +138,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             (observation, mask), self._unseen_by = self._unseen, None
         else:
             _, observation, mask = self._run(LOOK, self.seat_of(agent))
-            if self.terminations.get(agent, True):
-                mask[:] = 0  # after an illegal action the game is over here, but not by its rules
+            if "illegal_action" in self.infos.get(agent, ()):
+                mask[:] = 0  # the game is over here, but not by its rules
         return self.form.show(observation, mask)
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
