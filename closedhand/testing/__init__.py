@@ -6,8 +6,8 @@
     check_game(make_game("kuhn"))
 
 It plays random games and checks every function of the game. Then it checks records, saved and
-damaged states, other processes, the plain Python behind the kernels, and the environments. It
-returns nothing; a `ContractError` names the fault in one line.
+damaged states, wrong seats, other processes, the plain Python behind the kernels, and the
+environments. It returns nothing; a `ContractError` names the fault in one line.
 """
 
 from closedhand.testing.check import check_game

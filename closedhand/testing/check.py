@@ -77,6 +77,8 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         check_opponent(game, seed)
     with reporting(game, "processes"):
         check_other_process(game, seed, jit)
+    with reporting(game, "seats", one):
+        contract.check_seats(game, seed)
     with reporting(game, "damaged states", one):
         check_damaged(game, seed)
     for (part, check), form in product(ENVIRONMENTS.items(), FORMS):

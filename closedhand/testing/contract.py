@@ -8,6 +8,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from typing import Any
@@ -279,6 +280,20 @@ def check_counts(drawn: str, counts: Counter[str], likely: Mapping[str, float]) 
         expect(statistic < free + 6 * math.sqrt(2 * free) + 18,
                 "{} and deals disagree: {} of {} are the deal {}, not about {:.0f}",
                 drawn, counts[worst], DEALT, worst, DEALT * likely[worst])  # fmt: skip
+
+
+def check_seats(game: Game, seed: int) -> None:
+    """Check that wrong seats are refused, also by methods that a subclass of `Game` overrides."""
+    rng = np.random.default_rng(seed)
+    view = game.view(game.deal(rng), 0)
+    wrong: tuple[Any, ...] = (None, -1, game.num_players)
+    calls = {
+        "view": game.view, "observe": game.observe, "features": game.features,
+        "redeal": lambda view, seat: game.redeal(view, seat, rng),
+    }  # fmt: skip
+    for name, call in calls.items():
+        for seat in wrong:
+            refuses(partial(call, view, seat), f"{name} of seat {seat}")
 
 
 def check_player(walk: Walk) -> None:

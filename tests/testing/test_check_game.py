@@ -75,6 +75,16 @@ END = '        payoff_sum=0.0,\n        unit="chips",\n'
 START = "def make_game("
 MORE = "@kernel\ndef {}:\n    return {}\n\n\n" + START
 
+LOOSE = """
+class Loose(Game):
+    def observe(self, state, player):
+        out = np.zeros(self.observation_size, np.int8)
+        contract.observe(self.rules, state, player, out)
+        return self.split(out)
+
+
+def make_game("""
+
 IMPORT = "from closedhand.authoring import "
 TABLE = {
     IMPORT: "from closedhand.core.features import Feature, FeatureTable\n" + IMPORT,
@@ -274,6 +284,10 @@ FAULTS = {
     "knowledge skips an action": Fault(
         {"game.history(view).tolist(), {}": "game.history(view)[1:].tolist(), {}"},
         "gives the view of player_0, but 'history', 'moves', 'player' differ",
+    ),
+    "a game without checks of seats": Fault(
+        {START: LOOSE, "    return Game(\n": "    return Loose(\n"},
+        "seats: observe of seat None raises TypeError, no InputError",
     ),
     "a function is missing": Fault(
         {"@kernel\ndef redeal(": "@kernel\ndef redraw("}, "lacks redeal"
