@@ -1,4 +1,4 @@
-"""Numbers, values in messages, and what agents answer; `check_game` hands wrong input to games."""
+"""Numbers, values in messages, and what agents answer; test_bad_arguments.py has wrong input."""
 
 from typing import Any
 

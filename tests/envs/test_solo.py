@@ -1,4 +1,4 @@
-"""The solo env; the rest is `check_game`'s."""
+"""The solo env; test_one_seat.py compares it with the AEC env, and `check_game` tests its API."""
 
 import threading
 from typing import Any
