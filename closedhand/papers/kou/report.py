@@ -193,7 +193,8 @@ def report(results: Results) -> str:
             pictures = ", ".join(f"figure-{number}-{plain(kou)}.png" for kou in KOUS)
             lines += ["", f"## Table {number}: {title} (pictures: {pictures})", ""]
             lines += _score_table([results[f"table-{number}-{plain(kou)}"] for kou in KOUS], paper)
-            lines += ["", *TIMES]
+    if any(f"table-{number}" in sections for number in SCORES):
+        lines += ["", *TIMES]
     for number, title in TITLES.items():
         if f"table-{number}" in sections:
             lines += ["", f"## Table {number}: {title}", ""]
