@@ -89,7 +89,11 @@ def blog_ranges() -> list[dict[str, Any]]:
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
     """List the parts to compute by name, in order; files of the training go to `folder`."""
     game = make_game("chinese_poker")
-    seed, blog = plan.seed, partial(blog_tables, game, plan.seed)
+    seed = plan.seed
+
+    def blog() -> separable.Tables:
+        return blog_tables(game, seed)[0]
+
     found: dict[str, Part] = {
         "ranges": lambda notes: ranges(game, folder, seed),
         "hand": lambda notes: differing_hand(game, blog(), plan.pool, seed, notes),
@@ -117,12 +121,13 @@ def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
 
 
 @lru_cache(1)
-def blog_tables(game: Game, seed: int) -> separable.Tables:
-    """Train tables as in the blog, once per process."""
+def blog_tables(game: Game, seed: int) -> tuple[separable.Tables, float]:
+    """Train tables as in the blog, once per process; return them and the seconds of training."""
+    start = time.perf_counter()
     run = training.Training(game, "blog", HANDS_A_CYCLE, seed=seed)
     for _ in range(CYCLES):
         run.advance()
-    return run.tables
+    return run.tables, time.perf_counter() - start
 
 
 def ranges(game: Game, folder: Path, seed: int) -> dict[str, Any]:
@@ -136,9 +141,8 @@ def ranges(game: Game, folder: Path, seed: int) -> dict[str, Any]:
         `alice`, our chances for the blog's example; and `alice_alike`, whether our strategy
         arranges the example alike.
     """
-    start = time.perf_counter()
-    tables = blog_tables(game, seed)  # not trained before, as this is the first part
-    seconds, win = time.perf_counter() - start, tables.win
+    tables, seconds = blog_tables(game, seed)
+    win = tables.win
     separable.save(tables, folder / "blog-tables.npz")
     for name, step in (("complete", 0.0), ("more-complete", SPARSE)):
         write_atomically(folder / f"{name}.csv", separable.csv_text(tables, step))
