@@ -33,7 +33,7 @@ PPO_SETTINGS: dict[str, Any] = {
 }  # fmt: skip
 """Settings of PPO for a game of bluffing: large updates, much entropy and a strong magnet."""
 JUDGEMENTS = 20
-"""Number of exact evaluations of PPO during training, evenly spaced."""
+"""Most exact evaluations of PPO during training, evenly spaced."""
 SOLVED = ("uh_leduc", "leduc")
 """Games of the section "solvers"."""
 
@@ -130,8 +130,10 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
         # After a kill the checkpoint may be older than the curve.
         curve = [point for point in begun["curve"] if point["seconds"] <= run.seconds]
         notes.keep(lambda: {"curve": curve})
-        while len(curve) < JUDGEMENTS:
-            limit = seconds * (len(curve) + 1) / JUDGEMENTS
+        marks = [seconds * number / JUDGEMENTS for number in range(1, JUDGEMENTS + 1)]
+        while not curve or curve[-1]["seconds"] < round(seconds, 3):
+            # An update may take longer than the time between two marks: the next one counts.
+            limit = next((mark for mark in marks if mark > run.seconds), seconds)
             run.work(limit, progress=lambda: notes(min(1.0, run.seconds / seconds)))
             if run.interrupted:
                 raise KeyboardInterrupt
