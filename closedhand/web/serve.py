@@ -173,5 +173,5 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         *_, address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0]
         return socket.create_server((address[0], port), family=family, dualstack_ipv6=dual)
-    except (OSError, TypeError, ValueError) as error:  # the latter two for impossible host names
-        raise InputError(f"cannot listen at {host}: {reason_of(error)}") from None
+    except (OSError, ValueError) as error:  # the latter for impossible host names
+        raise InputError(f"cannot listen at {host!r}: {reason_of(error)}") from None

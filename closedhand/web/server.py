@@ -65,10 +65,12 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
     files = {name: (folder / name).read_bytes() for name in TYPES}
     connected: dict[Connection, None] = {}  # an ordered set, the oldest first
 
-    async def file(request: Request) -> Response:
+    async def file(request: Request, wrong_method: Exception | None = None) -> Response:
         if not guard.admits(request.headers):
             log.refused("a foreign origin or host", request.client.host if request.client else "?")
             return PlainTextResponse("this server does not answer to that name", 421, HEADERS)
+        if wrong_method:
+            return PlainTextResponse("use GET", 405, {**HEADERS, "Allow": "GET, HEAD"})
         name = request.path_params["name"] or "index.html"
         if name not in files:
             return PlainTextResponse("not found", 404, HEADERS)
@@ -115,7 +117,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
         lobby.close()
 
     routes = [Route("/{name:path}", file), WebSocketRoute("/ws", socket)]
-    app = Starlette(routes=routes, lifespan=lifespan)
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={405: file})
     app.add_middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED)
     return app
 

@@ -517,9 +517,11 @@ async def knock(port: int, number: int) -> int:
     return sum(let_in for _, let_in in found)
 
 
-def request(port: int, path: str, **headers: str) -> tuple[int, dict[str, str]]:
+def request(
+    port: int, path: str, method: str = "GET", **headers: str
+) -> tuple[int, dict[str, str]]:
     with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
-        connection.request("GET", path, headers=headers)
+        connection.request(method, path, headers=headers)
         response = connection.getresponse()
         response.read()
     return response.status, {name.lower(): value for name, value in response.getheaders()}
@@ -531,6 +533,13 @@ def test_files_and_headers(port: int) -> None:
         assert status == 200
         policy = headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
+
+
+@pytest.mark.parametrize("method", ["HEAD", "POST", "OPTIONS", "ANY"])
+def test_every_method_is_checked_and_answered_with_the_headers(port: int, method: str) -> None:
+    for host, status in (("localhost", 200 if method == "HEAD" else 405), ("evil.example", 421)):
+        found, headers = request(port, "/", method, Host=host)
+        assert found == status and "content-security-policy" in headers
 
 
 def test_the_page_is_compressed_for_browsers_that_take_it(port: int) -> None:
