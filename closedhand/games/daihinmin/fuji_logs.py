@@ -26,15 +26,15 @@ from closedhand.games.daihinmin.notation import permutation
 from closedhand.games.daihinmin.plays import PASS, cards_in, cards_text
 from closedhand.games.daihinmin.state import PLAYERS
 
-BEGIN, NAMES = "/*", "player"
-PART = re.compile(r"player\b(?P<names>[^\n]*)\s*|/\*(?P<round>.*?)\*/\s*", re.DOTALL)
-"""Matches a line of names, or a round."""
-FIELD = re.compile(r"\b(game|score|class|seat|dealt|changed|original|play|result)\b")
+BEGIN, END, NAMES = "/*", "*/", "player"
+FIELDS = ("game", "score", "class", "seat", "dealt", "changed", "original", "play", "result")
 HAND = re.compile(r"\{([^{}]*)\}")
 NEEDED = ("class", "seat", "dealt", "changed", "play", "result")
 JOKERS = ("jk", "jo")
 PLAY = re.compile(r"([cdhs]+)-([3-9tjqka2]+)(?:\(([cdhs3-9tjqka2])\))?")
 TIME = re.compile(r"\[\d+\]$")
+MOST_TOKENS = 10_000
+"""Maximum number of words in a round: over four times those of the longest one."""
 
 Fields = dict[str, list[str]]
 
@@ -45,20 +45,30 @@ def read_rounds(path: Path) -> Iterator[tuple[tuple[str, ...], Fields]]:
     Raises:
         InputError: The file cannot be read, or has text outside rounds, or a round without end.
     """
-    text = "\n".join(line for _, line in filled_lines(path))
     names: tuple[str, ...] = ()
-    place = 0
-    while place < len(text):
-        part = PART.match(text, place)
-        if part is None:
-            beginning = text[place : place + 20]
-            raise InputError(f"{path}: {beginning!r} is not the beginning of a whole round")
-        place = part.end()
-        if part["names"] is not None:
-            names = tuple(part["names"].split())
-        else:
-            _, *fields = FIELD.split(part["round"])
-            yield names, dict(zip(fields[::2], map(str.split, fields[1::2]), strict=True))
+    fields: Fields | None = None  # of the round that has begun
+    words: list[str] = []
+    size = 0
+    for number, line in filled_lines(path):
+        tokens = line.split()
+        if fields is None and tokens[0] == NAMES:
+            names = tuple(tokens[1:])
+            continue
+        for token in tokens:
+            size += 1
+            if fields is None and token == BEGIN:
+                fields, words, size = {}, [], 0
+            elif fields is None or token == BEGIN or size > MOST_TOKENS:
+                raise InputError(f"{path}, line {number}: {token[:20]!r} is not part of a round")
+            elif token == END:
+                yield names, fields
+                fields = None
+            elif token in FIELDS:
+                words = fields[token] = []
+            else:
+                words.append(token)
+    if fields is not None:
+        raise InputError(f"{path}: the last round has no {END}")
 
 
 def hands_of(words: list[str], name: str) -> list[int]:

@@ -174,8 +174,10 @@ def test_taxes_are_checked(rounds: list[tuple[str, Record]], tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("/* game 0", r"'/\* game 0' is not the beginning of a whole round"),
-        ("player a b c d e\n/* game 0 */ x", "'x' is not the beginning of a whole round"),
+        ("/* game 0", r"the last round has no \*/"),
+        ("player a b c d e\n/* game 0 */ x", "'x' is not part of a round"),
+        ("/* game 0\n/* game 1 */", r"line 2: '/\*' is not part of a round"),
+        ("/* " + "p " * 10_001 + "*/", "is not part of a round"),
     ],
 )
 def test_what_is_no_log(text: str, message: str, tmp_path: Path) -> None:
