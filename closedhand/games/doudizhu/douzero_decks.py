@@ -69,9 +69,11 @@ def decks_in(content: bytes) -> list[Deck]:
 
 def is_decks(path: Path) -> bool:
     """Return whether a file is a pickle that begins with decks."""
-    with suppress(InputError):
-        head = read_content(path, MOST_TEXT)[:HEAD]
-        return head.startswith(b"\x80") and all(role.encode() in head for role in ROLES)
+    with suppress(OSError):
+        if path.is_file():  # a pipe would wait for its writer
+            with open(path, "rb") as file:
+                head = file.read(HEAD)
+            return head.startswith(b"\x80") and all(role.encode() in head for role in ROLES)
     return False
 
 
