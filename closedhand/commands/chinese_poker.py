@@ -40,7 +40,7 @@ def advise(
         opponents: Number of hands in the pool; about one in 78 is a possible opponent.
         picture: PNG file for a picture of the best arrangement.
     """
-    from closedhand.agents.chinese_poker import agents, opponents as shared
+    from closedhand.agents.chinese_poker import agents, pool as pools
     from closedhand.agents.chinese_poker.advise import advise, summary
     from closedhand.envs.render import require_pillow
     from closedhand.games.chinese_poker.notation import parse_hand
@@ -52,9 +52,9 @@ def advise(
             raise InputError(f"a picture is a .png file, not {picture.name}")
         common.claim_files((picture, PICTURE))
         require_pillow()
-    size = shared.POOL_SIZE if opponents is None else opponents
+    size = pools.POOL_SIZE if opponents is None else opponents
     with common.progress_bar("hands set", size) as update:
-        pool = shared.pool_of(bound.rules, agents.tables_for(bound, tables), size, update)
+        pool = pools.pool_of(bound.rules, agents.tables_for(bound, tables), size, update)
     advice, number = advise(bound.rules, pool, cards, top)
     if picture is not None:
         draw(advice[0], picture)

@@ -13,7 +13,7 @@ from support_cli import assert_refused, run_to
 from support_pools import ALICE, GAME, SIZE, SMALL, small_pool
 
 from closedhand import make_agent
-from closedhand.agents.chinese_poker import advise as advising, opponents, separable, training
+from closedhand.agents.chinese_poker import advise as advising, pool as pools, separable, training
 from closedhand.commands import chinese_poker as commands
 from closedhand.games.chinese_poker.notation import cards_text, parse_hand
 
@@ -32,7 +32,7 @@ def test_advice_as_json_alone_on_stdout() -> None:
     data = json.loads(result.stdout)
     assert data["hand"] == cards_text(HAND)
     assert len(data["arrangements"]) == 5
-    pool = opponents.pool_of(GAME.rules, separable.shipped(), SIZE)
+    pool = pools.pool_of(GAME.rules, separable.shipped(), SIZE)
     advice, number = advising.advise(GAME.rules, pool, HAND, 5)
     assert data == json.loads(json.dumps(advising.summary(HAND, advice, number)))
 
@@ -75,7 +75,7 @@ def test_setting_the_pool_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -
     def bar(unit: str, total: int) -> Iterator[Any]:
         yield lambda done: told.append((done, total))
 
-    monkeypatch.setattr(opponents, "_POOLS", {})
+    monkeypatch.setattr(pools, "_POOLS", {})
     monkeypatch.setattr(commands.common, "progress_bar", bar)
     assert run_to(0, *ADVISE).stderr == ""
     assert told == sorted(told)
@@ -109,7 +109,7 @@ def test_bad_questions_are_one_line_before_a_pool_is_set(
     Path("file").write_text("nothing")
     separable.save(separable.shipped("1-6"), Path("other.npz"))
     monkeypatch.setitem(sys.modules, "PIL", None)
-    monkeypatch.setattr(opponents.pools, "random_hands", lambda *_: 1 / 0)
+    monkeypatch.setattr(pools, "random_hands", lambda *_: 1 / 0)
     assert_refused(reason, "advise", *arguments)
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.agents.chinese_poker import counter, opponents
+from closedhand.agents.chinese_poker import counter
 from closedhand.agents.chinese_poker.agents import tables_for
-from closedhand.agents.chinese_poker.pool import Pool
+from closedhand.agents.chinese_poker.pool import Pool, pool_of
 from closedhand.core.display import Odds, Row
 from closedhand.core.game import Game, InputError, State
 from closedhand.games.chinese_poker.notation import board, board_text, cards_text, parse_cards
@@ -136,7 +136,7 @@ def odds(game: Game, view: State, parts: Sequence[str]) -> list[Odds | None]:
             raise InputError(f"a part has at most {SIZES[part]} cards, not {len(cards)}")
     if all(len(cards) < SIZES[part] for part, cards in placed.items()):
         return [None] * len(ORDER)
-    pool = opponents.pool_of(game.flat.rules, tables_for(game, None), POOL_SIZE)
+    pool = pool_of(game.flat.rules, tables_for(game, None), POOL_SIZE)
     others = counter.gather(pool, hand)
     return [_of_part(game, part, placed[part], others[part]) for part in ORDER]
 

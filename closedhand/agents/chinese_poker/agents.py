@@ -17,8 +17,7 @@ from typing import Annotated
 import numpy as np
 
 from closedhand.agents.chinese_poker import counter, separable
-from closedhand.agents.chinese_poker.opponents import LEAST, MOST, POOL_SIZE, pool_of
-from closedhand.agents.chinese_poker.pool import Pool
+from closedhand.agents.chinese_poker.pool import LEAST, MOST, POOL_SIZE, Pool, pool_of
 from closedhand.agents.chinese_poker.separable import Tables
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of

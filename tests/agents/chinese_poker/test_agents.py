@@ -22,7 +22,7 @@ from support_pools import (
 )
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.agents.chinese_poker import agents, counter, opponents, separable, training
+from closedhand.agents.chinese_poker import agents, counter, pool as pools, separable, training
 from closedhand.arena.hints import hints
 from closedhand.core import duplicate
 from closedhand.games.chinese_poker.plays import FRONTS
@@ -81,7 +81,7 @@ def test_agents_take_the_tables_and_the_pool_of_their_rules(rules: str) -> None:
     game, tables, hands = GAMES[rules].rules, separable.shipped(rules), dealt(60, 26)
     own: Any = make_agent(GAMES[rules], "separable")
     assert own.arrange(hands).tolist() == separable.arrange(game, tables.win, hands).tolist()
-    pool = opponents.pool_of(game, tables, SIZE)
+    pool = pools.pool_of(game, tables, SIZE)
     for name, slack in (("counter", np.inf), ("rescored", agents.SLACK)):
         agent: Any = make_agent(GAMES[rules], f"{name}[hands={SIZE}]")
         assert agent.name == f"{name}[hands={SIZE}]"
@@ -169,4 +169,4 @@ def test_agents_play_by_tables_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> N
     assert agents.POOL_SIZE >= 1_000_000
     monkeypatch.setattr(agents, "POOL_SIZE", SMALL)
     responder: Any = make_agent(GAME, "counter:even.npz")
-    assert responder.pool is opponents.pool_of(GAME.rules, even, SMALL)
+    assert responder.pool is pools.pool_of(GAME.rules, even, SMALL)

@@ -3,7 +3,7 @@
 import pytest
 
 from closedhand import make_game
-from closedhand.agents.chinese_poker import advise as module, opponents, separable
+from closedhand.agents.chinese_poker import advise as module, pool as pools, separable
 from closedhand.agents.chinese_poker.advise import advise, odds
 from closedhand.core.game import InputError
 from closedhand.core.registry import load, spec_of
@@ -35,7 +35,7 @@ def test_a_game_in_substeps_has_the_same() -> None:
 
 def test_they_are_those_of_advice(own_cache: None) -> None:
     """The best arrangement has the chances that `advise` says it has, against the same pool."""
-    pool = opponents.pool_of(GAME.rules, separable.shipped(), module.POOL_SIZE)
+    pool = pools.pool_of(GAME.rules, separable.shipped(), module.POOL_SIZE)
     best = advise(GAME.rules, pool, VIEW["hands"][0], 1)[0][0]
     found = odds(GAME, VIEW, [part.cards for part in best.parts])
     assert [(each.name, each.win, each.tie) for each in found if each] == [
