@@ -7,17 +7,10 @@ import numpy as np
 from open_spiel.python.policy import Policy
 
 from closedhand.bridges.open_spiel.game import OpenSpielGame, OpenSpielState, pyspiel
-from closedhand.core.agents import Agent, make_agent, policy_or_choices
+from closedhand.core.agents import Agent, make_agent
 from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.checks import InputError, check_seed
 from closedhand.core.game import State
-
-
-def _row(agent: Agent, state: OpenSpielState, player: int) -> dict[int, float]:
-    game = state.get_game().ours
-    view = game.view(state.record, player)
-    [row] = policy_or_choices(game, agent, np.array([view], game.dtype))
-    return {action: float(row[action]) for action in game.legal(view).tolist()}
 
 
 class AgentPolicy(Policy):
@@ -30,7 +23,7 @@ class AgentPolicy(Policy):
             InputError: There is no such agent, or it has no `probabilities`.
         """
         super().__init__(game, list(range(game.num_players())))
-        self.agent = make_agent(game.ours, agent, seed)
+        self.agent: Any = make_agent(game.ours, agent, seed)
         if not hasattr(self.agent, "probabilities"):
             raise InputError(f"the agent {self.agent.name} has no probabilities(views)")
 
@@ -38,8 +31,10 @@ class AgentPolicy(Policy):
         self, state: OpenSpielState, player_id: int | None = None
     ) -> dict[int, float]:
         """Return the probability of each legal action of a player, by default the one to act."""
-        player = state.current_player() if player_id is None else player_id
-        return _row(self.agent, state, player)
+        game = state.get_game().ours
+        view = game.view(state.record, state.current_player() if player_id is None else player_id)
+        [row] = self.agent.probabilities(np.array([view], game.dtype))
+        return {action: float(row[action]) for action in game.legal(view).tolist()}
 
 
 class AgentBot(pyspiel.Bot):
@@ -54,18 +49,6 @@ class AgentBot(pyspiel.Bot):
         """Return the action of the player to act."""
         game = state.get_game().ours
         return int(self.agent.act(game.view(state.record, state.current_player())))
-
-    def provides_policy(self) -> bool:
-        """Return whether the agent has `probabilities`, so that `get_policy` works."""
-        return hasattr(self.agent, "probabilities")
-
-    def get_policy(self, state: OpenSpielState) -> list[tuple[int, float]]:
-        """Return the probability of each legal action of the player to act."""
-        return list(_row(self.agent, state, state.current_player()).items())
-
-    def step_with_policy(self, state: OpenSpielState) -> tuple[list[tuple[int, float]], int]:
-        """Return the results of `get_policy` and `step`."""
-        return self.get_policy(state), self.step(state)
 
     def restart_at(self, state: OpenSpielState) -> None:
         """Do nothing: an agent has no memory of a game."""
