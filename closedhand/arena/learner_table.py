@@ -25,15 +25,12 @@ MISSING = "-"
 """Entry of the report for a measure that a learner lacks."""
 TABLE = "results.csv"
 """Name of the CSV in a folder of results."""
-CELL = (
-    "game", "learner", "budget", "seed", "version", "date", "processor", "cores", "python", "numpy",
-    "torch", "processor_seconds",
-)  # fmt: skip
+MACHINE = ("processor", "cores", "python", "numpy", "torch")
+CELL = ("game", "learner", "budget", "seed", "version", "date", *MACHINE, "processor_seconds")
 """Columns that are the same in all rows of a cell."""
 ESTIMATE = ("kind", "measure", "steps", "seconds", "mean", "low", "high")
 """Columns of an estimate: steps and seconds before it, and its 95% interval, empty if exact."""
 COLUMNS = (*CELL, *ESTIMATE)
-MACHINE = ("processor", "cores", "python", "numpy", "torch")
 FINAL, CURVE = "final", "curve"
 
 Each = TypeVar("Each")

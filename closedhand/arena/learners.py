@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,14 +84,10 @@ def is_small(game: Game) -> bool:
     return False
 
 
-@lru_cache
-def learners_of(game: str) -> tuple[str, ...]:
-    """List the learners of a game: the deep ones, and the tabular ones if it is small."""
-    return (*OWN, *(solving.ALGORITHMS if is_small(make_game(game)) else ()))
-
-
 def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
     """List the cells of some games, learners, or both as `GAME/LEARNER`; None: all.
+
+    Tabular learners are for small games only.
 
     Raises:
         InputError: An entry of `only` names no game, learner or cell, or its game is too large.
@@ -114,7 +109,8 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
     check(pairs, every)
     # Only for the games chosen: finding out whether a game is small compiles kernels.
     pairs = [pair for pair in pairs if wanted is None or names(*pair) & wanted]
-    pairs = [(game, learner) for game, learner in pairs if learner in learners_of(game)]
+    small = {game for game, _ in pairs if is_small(make_game(game))}
+    pairs = [(game, learner) for game, learner in pairs if learner in OWN or game in small]
     check(pairs, "that game is too large for this learner")
     return [Cell(*pair, seed) for pair in pairs for seed in seeds]
 
