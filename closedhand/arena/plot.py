@@ -132,8 +132,7 @@ def _plot_pair(axis: Any, pair: dict[str, Any]) -> None:
         means = [p["mean"] for p in points]
         errors = spread(points)
         places = [i + 0.36 * (k - 0.5) for i in range(half)]
-        label = name if names[0] != names[1] else f"{name} ({k + 1})"
-        axis.bar(places, means, 0.34, yerr=errors, capsize=4, color=color, label=label)
+        axis.bar(places, means, 0.34, yerr=errors, capsize=4, color=color, label=name)
         for x, mean, low, high in zip(places, means, *np.nan_to_num(errors), strict=True):
             end, shift = (mean + high, 3) if mean >= 0 else (mean - low, -10)
             axis.annotate(

@@ -21,6 +21,7 @@ from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES, load as load_ref
 from closedhand.core.run import check_same
 from closedhand.core.statistics import Estimate, shares, student, wins
+from closedhand.learning.evaluation import score_of
 
 ALL = "all"
 """Name of the role that stands for all roles together."""
@@ -152,11 +153,9 @@ class Score(NamedTuple):
 
 def score(match: Match) -> Score:
     """Compute the score of the first two agents of a match."""
-    earned = points(match.game, match.pairs[0].returns, 0)
-    [won] = shares(wins(earned).mean(axis=1, keepdims=True))
-    [mean] = student(earned.mean(axis=1, keepdims=True))
+    found = score_of(match.game, points(match.game, match.pairs[0].returns, 0))
     first, second, *_ = labels(match.names)
-    return Score((first, second), won if match.game.can_lose else None, mean, match.deals)
+    return Score((first, second), found.won, found.points, match.deals)
 
 
 def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str, Any]:
