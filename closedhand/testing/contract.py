@@ -22,12 +22,6 @@ from closedhand.envs.observation_form import ACTION_MASK, ObservationForm
 from closedhand.testing.expectations import expect, refuses, same
 from closedhand.testing.walk import SAMPLES, Walk, some
 
-PLAIN = {
-    "valid": "which says why the rules do not allow a state: `load` and `reset` rely on it",
-    "knowledge": "which turns a view into the arguments of `view_from`",
-}
-"""Functions in plain Python that a game needs, the second one if it defines `view_from`."""
-
 MOST_DEALS = 1_000  # maximum number of listed deals that are checked
 DEALT = 2_000  # number of games that are dealt to compare frequencies
 MOST_VIEWS = 3
@@ -99,10 +93,14 @@ def check_rules(game: Game) -> None:
     expect(hasattr(module, "features") == (game.feature_table is not None),
             "a game has a feature_table if its module {} defines features, and only then",
             name)  # fmt: skip
-    for name, use in PLAIN.items():
-        function, _ = contract.plain_function(rules, name)
-        needed = name == "valid" or contract.plain_function(rules, "view_from")[0] is not None
-        expect(function is not None or not needed, "the module lacks {}, {}", name, use)
+    valid, knowledge, view_from = (
+        contract.plain_function(rules, name)[0] for name in ("valid", "knowledge", "view_from")
+    )
+    expect(valid is not None, "the module lacks valid, which says why the rules do not allow a "
+            "state: `load` and `reset` rely on it")  # fmt: skip
+    expect(knowledge is not None or view_from is None,
+            "the module lacks knowledge, which turns a view into the arguments of "
+            "`view_from`")  # fmt: skip
 
 
 def check_forms(game: Game) -> None:
