@@ -35,15 +35,6 @@ class Fixed:
         return int(legal[seen @ np.arange(len(seen)) % len(legal)])
 
 
-def as_in_vector(observation: dict[str, np.ndarray], over: bool) -> dict[str, np.ndarray]:
-    """A single env's observation as a vector env shows it: never with an empty mask."""
-    if not over:
-        return observation
-    mask = np.zeros_like(observation["action_mask"])
-    mask[0] = 1
-    return {**observation, "action_mask": mask}
-
-
 def make_aec(variant: tuple[str, dict[str, Any]], **options: Any) -> Any:
     name, rules = variant
     return pettingzoo.make("aec", ENVIRONMENTS[name].aec_id, **rules, **options)

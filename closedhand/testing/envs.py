@@ -80,7 +80,8 @@ def check_vector(game: Game, seed: int, form: str) -> None:
             agent = single.agent_selection
             where = f"game {i} of seed {seed + i}, {form}"
             expect(agent == f"player_{infos['current_player'][i]}", "who is to act in {}", where)
-            alike(_row(observations, i), _shown(single.observe(agent), over[i]), where)
+            row = {name: part[i] for name, part in observations.items()}
+            alike(row, as_in_vector(single.observe(agent), over[i]), where)
             expect(single.terminations[agent] == over[i], "the end of {}", where)
             paid = [single.rewards[name] for name in single.possible_agents]
             expect(rewards[i].tolist() == paid,
@@ -129,17 +130,13 @@ ENVIRONMENTS: Mapping[str, Callable[[Game, int, str], None]] = {
 """Checks of the environments, from a seed and a form of observations."""
 
 
-def _shown(observation: Observation, over: bool) -> Observation:
+def as_in_vector(observation: Observation, over: bool) -> Observation:
     """Convert an observation to that of a vector env, whose mask marks action 0 after the end."""
     if not over:
         return observation
     mask = np.zeros_like(observation[ACTION_MASK])
     mask[0] = 1
     return {**observation, ACTION_MASK: mask}
-
-
-def _row(observations: Observation, i: int) -> Observation:
-    return {name: part[i] for name, part in observations.items()}
 
 
 def alike(one: Observation, other: Observation, where: str) -> None:

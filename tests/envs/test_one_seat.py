@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support_envs import Fixed, as_in_vector, every_variant
+from support_envs import Fixed, every_variant
 
 from closedhand import make_game
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.observation_form import ACTION_MASK, FORMS
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.testing.envs import alike
+from closedhand.testing.envs import alike, as_in_vector
 
 STEPS = 60
 

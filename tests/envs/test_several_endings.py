@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
-from support_envs import Fixed, as_in_vector
+from support_envs import Fixed
 
 from closedhand import Game, InputError, make_game
 from closedhand.envs.aec import GameAEC
@@ -21,6 +21,7 @@ from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import ACTION_MASK
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
+from closedhand.testing.envs import as_in_vector
 
 GAMES = [
     ("leduc", {}, 60),

@@ -11,13 +11,14 @@ import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
 from support import VARIANTS, variant_id
-from support_envs import Fixed, as_in_vector, deal_of, make_solo
+from support_envs import Fixed, deal_of, make_solo
 
 from closedhand import InputError, make_game
 from closedhand.core.registry import GAMES as ENVIRONMENTS
 from closedhand.envs import vector
 from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
+from closedhand.testing.envs import as_in_vector
 
 NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 
