@@ -247,7 +247,7 @@ def test_the_page_is_made_from_its_table(tmp_path: Path) -> None:
     assert written == (SHIPPED / learner_table.TABLE).read_bytes()
 
 
-def test_seeds_are_combined_by_their_spread() -> None:
+def test_estimates_are_shown_with_their_intervals_unless_exact() -> None:
     assert learner_table.shown(None) == "-"
     assert learner_table.shown(learner_table.Estimate(0.5, 0.5, 0.5)) == "0.5"
     assert learner_table.shown(learner_table.Estimate(1.0, 0.5, 1.5)) == "1 (0.5 to 1.5)"
