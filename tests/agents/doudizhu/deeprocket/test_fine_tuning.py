@@ -135,6 +135,17 @@ def test_self_play_makes_an_untrained_network_better(
     assert low > 0.6
 
 
+@pytest.mark.parametrize("differing", [0.01, 0.03, 0.3])
+@pytest.mark.parametrize("won", [0.5, 0.8])
+def test_intervals_of_checks_hold_for_few_differences(differing: float, won: float) -> None:
+    chances = [differing * (1 - won), 1 - differing, differing * won]
+    numbers = np.random.default_rng(0).multinomial(200, chances, size=1000)
+    found = [fine_tuning.estimated(np.repeat([0, 0.5, 1], each)) for each in numbers]
+    share = chances @ np.array([0, 0.5, 1])
+    assert np.mean([each.low <= share <= each.high for each in found]) > 0.935
+    assert fine_tuning.estimated(np.ones(200)).high == 1
+
+
 def test_only_results_from_a_start_have_the_penalty(untrained: Path) -> None:
     usual = fine_tuning.Tuning(str(untrained))
     assert usual.settings["penalty"] == fine_tuning.PENALTY > 0
@@ -316,11 +327,12 @@ def test_a_finished_training_writes_networks_that_are_missing(
     untrained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fine_tuning.Tuning, "step", lambda self: setattr(self, "steps", 1))
-    result = fine_tuning.train(str(untrained), tmp_path, 1e-6, threads=1)
-    made = result.path.read_bytes()
-    result.path.unlink()
     fine_tuning.train(str(untrained), tmp_path, 1e-6, threads=1)
-    assert result.path.read_bytes() == made
+    for path in (tmp_path / f"{kind}.safetensors" for kind in ("policy", "kicker")):
+        made = path.read_bytes()
+        path.unlink()
+        fine_tuning.train(str(untrained), tmp_path, 1e-6, threads=1)
+        assert path.read_bytes() == made
 
 
 def test_only_a_check_of_the_same_weights_is_noted(untrained: Path, tmp_path: Path) -> None:
