@@ -95,8 +95,12 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
         game = the_game()
         points: list[float] = []
         if notes.begun:
+            low, high = game.payoff_range
             with saved.continuing(notes.path):
-                points += np.array(notes.begun["points"], float).tolist()
+                begun = np.array(notes.begun["points"], float)
+                if begun.ndim != 1 or not ((low <= begun) & (begun <= high)).all():
+                    raise ValueError("points")
+            points += begun.tolist()
         starts = range(deals.start + len(points), deals.stop, CHUNK)
         chunks = [range(i, min(i + CHUNK, deals.stop)) for i in starts]
         # A table for each deal: agent 0 is the landlord, agent 1 both peasants, as in `sides`.
