@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.arena import ladder
-from closedhand.core.agents import Agent, digests, make_agent, policy_or_choices
+from closedhand.core.agents import Agent, digests, make_agent
 from closedhand.core.duplicate import Spec
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, State
@@ -171,9 +171,10 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
 
 def preferences(game: Game, agent: Agent, view: State) -> dict[str, float] | None:
     """Return the probabilities of an agent's actions, the greatest first; None if it has none."""
-    if not hasattr(agent, "probabilities"):
+    policy = getattr(agent, "probabilities", None)
+    if policy is None:
         return None
-    [shares] = policy_or_choices(game, agent, np.array([view], game.dtype))
+    [shares] = policy(np.array([view], game.dtype))
     order = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]
     return {game.text(int(action)): float(shares[action]) for action in order}
 
