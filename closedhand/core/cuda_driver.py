@@ -22,6 +22,8 @@ from closedhand.core.checks import InputError
 LIBRARY = "libcuda.so.1"
 STACK_LIMIT, SHARED_LIMIT = 0, 8
 """Numbers of `CU_LIMIT_STACK_SIZE` and `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`."""
+NUMBERS = "?bBhHiIlLfd"
+"""Letters of NumPy's types of the numbers that kernels take."""
 
 
 class DeviceArray(NamedTuple):
@@ -72,7 +74,7 @@ def words_of(value: Any) -> Iterator[Any]:
     elif isinstance(value, tuple):
         for part in value:  # pyright: ignore[reportUnknownVariableType]
             yield from words_of(part)
-    elif isinstance(value, np.number | np.bool_ | int | float):
+    elif np.isscalar(value) and np.asarray(value).dtype.char in NUMBERS:
         number = np.asarray(value)
         yield np.ctypeslib.as_ctypes_type(number.dtype)(number.item())
     else:
