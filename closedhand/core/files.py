@@ -33,7 +33,10 @@ FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 """Errors of a disk that is full, broken or write-protected; the program is not to blame."""
 NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 CLAIMED = "CLOSEDHAND_CLAIMED"
-"""Environment variable with the claims of a process, one a line, for its child processes."""
+"""Environment variable with the claims of a process for its child processes.
+
+Each claim is the path of a lock as a text in JSON, one a line: names of files may hold line ends.
+"""
 PARTIAL = re.compile(r"^\..*\.(\d+)\.part$")
 """Matches the name of a file that is being written, with the id of the process that writes it."""
 PATIENCE = 0.1
@@ -179,12 +182,18 @@ class Log:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        found = target(path)
+        self._begun = False
+        self._refuse_filled()
+
+    def _refuse_filled(self) -> None:
+        found = target(self.path)
         if found.exists() and found.stat().st_size:
-            raise WriteError(f"cannot write {path}: it exists, and a log is not written over")
+            raise WriteError(f"cannot write {self.path}: it exists, and a log is not written over")
 
     def write(self, text: str) -> None:
         """Append a text; after an error the file holds the texts before this one."""
+        if not self._begun:
+            self._refuse_filled()  # again: another log of this name may have been begun meanwhile
         left = text.encode("utf-8", UNPAIRED)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -196,6 +205,7 @@ class Log:
                 except OSError:
                     file.truncate(end)
                     raise
+            self._begun = True
         except OSError as error:
             raise WriteError(f"cannot write {self.path}: {reason_of(error)}") from None
 
@@ -248,22 +258,22 @@ class Claims(ExitStack):
         return path
 
     def _lock(self, lock: Path, path: Path) -> None:
-        before = _claimed()
-        if str(lock) in before:
+        before, claim = _claimed(), json.dumps(str(lock))
+        if claim in before:
             return
         held = _acquired(lock, path, "there")
-        os.environ[CLAIMED] = "\n".join([*before, str(lock)])
+        os.environ[CLAIMED] = "\n".join([*before, claim])
 
         def release() -> None:
             _release(held)
-            left = [name for name in _claimed() if name != str(lock)]
+            left = [each for each in _claimed() if each != claim]
             os.environ[CLAIMED] = "\n".join(left)
 
         self.callback(release)
 
 
 def _refuse_held(lock: Path, path: Path) -> None:
-    if str(lock) not in _claimed() and os.path.isfile(lock) and _is_ours(lock):
+    if json.dumps(str(lock)) not in _claimed() and os.path.isfile(lock) and _is_ours(lock):
         _release(_acquired(lock, path, f"to {lock.parent}"))
 
 

@@ -145,6 +145,15 @@ def test_a_log_is_begun_with_its_first_text(path: Path) -> None:
     assert path.read_text() == "three"
 
 
+def test_only_one_of_two_logs_of_a_name_is_written(path: Path) -> None:
+    first, second = Log(path), Log(path)
+    first.write("one")
+    with pytest.raises(WriteError, match="it exists"):
+        second.write("two")
+    first.write("three")
+    assert path.read_text() == "onethree"
+
+
 def test_a_log_on_a_full_disk_keeps_whole_texts(path: Path) -> None:
     resource = pytest.importorskip("resource")
     log = Log(path)
@@ -192,13 +201,15 @@ def test_two_processes_cannot_claim_the_same(kind: str, end: str, tmp_path: Path
     assert not list(tmp_path.rglob(".*"))
 
 
-def test_who_holds_a_claim_shares_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["name", "name\nof two lines"])
+def test_who_holds_a_claim_shares_it(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
     with Claims() as claims:
-        claims.folder(tmp_path)
+        claims.folder(folder)
         with Claims() as inner:
-            inner.folder(tmp_path)
-        assert (tmp_path / ".lock").exists()
-    assert not list(tmp_path.iterdir())
+            inner.folder(folder)
+        assert (folder / ".lock").exists()
+    assert not list(folder.iterdir())
 
 
 @pytest.mark.parametrize("text", ["", "x", "/elsewhere/.lock\n"])
