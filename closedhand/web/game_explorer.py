@@ -128,7 +128,7 @@ class GameExplorer:
         graph, ends = self.graph, self._ends()
         ended = zip(graph.end_parent[ends], graph.end_action[ends], strict=True)
         return {
-            "size": {**tree_size(self.tree), "public_states": len(graph.states)},
+            "size": tree_size(self.tree),
             "labels": list(labels(self.game)),
             "algorithms": {name: each.guarantee for name, each in ALGORITHMS.items()},
             "states": [

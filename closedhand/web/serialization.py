@@ -116,7 +116,6 @@ def _row(rows: Sequence[Row]) -> dict[str, Any]:
         "cards": cards,
         "note": first.note if len({row.note for row in rows}) == 1 else "",
         "marks": list(first.marks) if len({row.marks for row in rows}) == 1 else [],
-        "active": bool(first.active),
     }
 
 

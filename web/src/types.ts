@@ -17,7 +17,6 @@ export interface Row {
   cards: string[]; // an empty text is a card face down, a space a gap
   note: string;
   marks: string[];
-  active: boolean;
 }
 
 export interface Move {
