@@ -17,7 +17,7 @@ from closedhand.core.agents import make_agent
 from closedhand.core.files import remove, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import load_json
-from closedhand.core.registry import make_game
+from closedhand.core.registry import flat_game
 from closedhand.core.threads import cores
 from closedhand.web.catalogue import check_agent, opponent_of
 from closedhand.web.guard import LOG, RateLimitedLog
@@ -188,7 +188,7 @@ class Lobby:
         before, address = self.remote_matches.get(index), self.servers[index]
         if before is not None and not before.end:
             raise InputError(f"a seat at {address} is taken")
-        game = make_game(address.game, **address.options).flat
+        game = flat_game(address.game, address.options)
         match = RemoteMatch(
             address,
             self._seat(game, seat),
@@ -321,8 +321,7 @@ def _restored(path: Path) -> Table | None:
 
 def bound_game(name: str, options: Mapping[str, Any]) -> Game:
     """Make and compile the game of a table; its actions are whole plays, not sub-steps."""
-    forms = make_game(name).substep_options
-    game = make_game(name, **{k: v for k, v in options.items() if k not in forms}).flat
+    game = flat_game(name, options)
     prepare(game)
     return game
 
