@@ -140,7 +140,6 @@ class RemoteMatch:
         self.address, self.seat, self.name = address, seat, seat.occupant
         self.table: RemoteSeat | None = None  # None before the match begins
         self.end = ""  # why the match is over; empty while it goes on
-        self.pace = PACE  # seconds of the pause after each turn of an agent here
         self._bind, self._opened, self._changed = bind, opened, changed
         self._client: Any = None
         self._loop = asyncio.get_running_loop()
@@ -195,7 +194,7 @@ class RemoteMatch:
         else:
             self._update(lambda table: table.see(view, player))
             if self.seat.agent and player == seat:
-                time.sleep(self.pace)
+                time.sleep(self.table.pace)
 
     def _open(self, table: RemoteSeat) -> None:
         if self.end:  # left after the thread had scheduled this call, or before there was a table
@@ -208,7 +207,6 @@ class RemoteMatch:
 
         def work() -> None:
             if self.table is not None and not self.end:
-                self.pace = self.table.pace
                 change(self.table)
                 self._changed(self.table)
 
