@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, redirect_stdout, suppress
-from typing import TextIO, cast
 
 import typer
 
@@ -81,9 +80,8 @@ def flush() -> None:
         BrokenPipeError: The reader has closed the pipe.
     """
     try:
-        for stream in (sys.stdout, sys.stderr):
-            if cast(TextIO | None, stream) is not None:
-                stream.flush()
+        sys.stdout.flush()
+        sys.stderr.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
