@@ -64,8 +64,8 @@ def make_learned(
         raise InputError(f"{error}{_instead(game, Path(argument or ''))}") from None
     options = {} if temperature is None else {"temperature": temperature}
     name = str(AgentSpec("learned", options, argument))
-    chosen = {"temperature": about["temperature"], **options}
-    return NetworkAgent(game, network, features, seed=seed, name=name, **chosen)
+    chosen = about["temperature"] if temperature is None else temperature
+    return NetworkAgent(game, network, features, chosen, seed, name)
 
 
 def _instead(game: Game, path: Path) -> str:

@@ -84,7 +84,7 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
 
     Raises:
         InputError: A record cannot be read, has another game, or positions that differ by the rules
-            of `game`; less than two games have a decision to learn; or a file is Parquet.
+            of `game`; fewer than two games have a decision to learn; or a file is Parquet.
     """
     flat = game.flat
     with reading(path):
