@@ -30,6 +30,7 @@ from closedhand.agents.daihinmin.policy.situation import (
     beaters,
     by_slot,
     effect_of,
+    lowest_slot,
     size_class,
     slot_of,
     slot_of_play,
@@ -244,13 +245,10 @@ def differences(here, own, unseen, way, sure, out):
 def ranks(own, unseen, first, out, n):
     """Write a feature for every slot of `own`, by its numbers of own and of unseen cards."""
     while own:
-        place = bits.lowest(own) // 4 * 4
-        shift = np.uint64(place)
-        number = np.int64((own >> shift) & np.uint64(15))
-        others = np.int64((unseen >> shift) & np.uint64(15))
+        place, number, own = lowest_slot(own)
+        others = np.int64((unseen >> np.uint64(place)) & np.uint64(15))
         out[n] = first + (place + number - 1) * 5 + others
         n += 1
-        own &= ~(np.uint64(15) << shift)
     return n
 
 
@@ -264,17 +262,13 @@ def pairs(own, changed, first, out, n):
     """
     ones = own & changed
     while ones:
-        place = bits.lowest(ones) // 4 * 4
-        shift = np.uint64(place)
-        one = place + np.int64((own >> shift) & np.uint64(15)) - 1
-        ones &= ~(np.uint64(15) << shift)
+        place, number, ones = lowest_slot(ones)
+        one = place + number - 1
         # A pair of two changed slots is counted with the first of them.
         others = own & ~(changed & ~ones)
         while others:
-            behind = bits.lowest(others) // 4 * 4
-            shift = np.uint64(behind)
-            other = behind + np.int64((own >> shift) & np.uint64(15)) - 1
-            others &= ~(np.uint64(15) << shift)
+            place, number, others = lowest_slot(others)
+            other = place + number - 1
             out[n] = first + min(one, other) * COUNTS + max(one, other)
             n += 1
     return n
@@ -284,11 +278,9 @@ def pairs(own, changed, first, out, n):
 def counts(cards, first, out, n):
     """Write a feature for every slot of `cards`, by its number of cards."""
     while cards:
-        place = bits.lowest(cards) // 4 * 4
-        shift = np.uint64(place)
-        out[n] = first + place + np.int64((cards >> shift) & np.uint64(15)) - 1
+        place, number, cards = lowest_slot(cards)
+        out[n] = first + place + number - 1
         n += 1
-        cards &= ~(np.uint64(15) << shift)
     return n
 
 
@@ -297,12 +289,9 @@ def sets_left(own, unseen, first, out, n):
     """Write a feature for every group left, by its size and the number of slots that beat it."""
     cards = own & ~(np.uint64(15) << np.uint64(4 * JOKER_SLOT))
     while cards:
-        place = bits.lowest(cards) // 4
-        shift = np.uint64(4 * place)
-        size = np.int64((cards >> shift) & np.uint64(15))
-        out[n] = first + (size - 1) * 8 + beaters(unseen, place, size)
+        place, size, cards = lowest_slot(cards)
+        out[n] = first + (size - 1) * 8 + beaters(unseen, place // 4, size)
         n += 1
-        cards &= ~(np.uint64(15) << shift)
     return n
 
 

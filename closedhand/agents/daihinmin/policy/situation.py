@@ -12,7 +12,7 @@ import numpy as np
 
 from closedhand.agents.daihinmin.policy.shared import SeenCards, answers, seen_cards_of, stage
 from closedhand.core import bits
-from closedhand.core.numba.jit import Integer, kernel
+from closedhand.core.numba.jit import Integer, inlined, kernel
 from closedhand.games.daihinmin.cards import bit, counts_by_rank, mirrored, of_suits
 from closedhand.games.daihinmin.plays import EIGHT, JOKER, JOKER_BIT, NUM_RANKS
 from closedhand.games.daihinmin.state import PLAYERS
@@ -66,6 +66,14 @@ def by_slot(cards, revolution):
     eights = ((counts >> shift) & np.uint64(15)) << np.uint64(4 * EIGHT_SLOT)
     joker = ((cards >> np.uint64(JOKER)) & np.uint64(1)) << np.uint64(4 * JOKER_SLOT)
     return below | (above << shift) | eights | joker
+
+
+@inlined
+def lowest_slot(counts):
+    """Return four times the lowest slot of `counts`, its number of cards, and the other slots."""
+    place = bits.lowest(counts) // 4 * 4
+    shift = np.uint64(place)
+    return place, np.int64((counts >> shift) & np.uint64(15)), counts & ~(np.uint64(15) << shift)
 
 
 @kernel
@@ -150,8 +158,7 @@ def beaters(unseen, slot, size):
     stronger = unseen >> np.uint64(4 * slot + 4) if slot < EIGHT_SLOT else np.uint64(0)
     n = 0
     while stronger:
-        shift = np.uint64(bits.lowest(stronger) // 4 * 4)
-        if np.int64((stronger >> shift) & np.uint64(15)) >= size:
+        _, number, stronger = lowest_slot(stronger)
+        if number >= size:
             n += 1
-        stronger &= ~(np.uint64(15) << shift)
     return min(n, 7)
