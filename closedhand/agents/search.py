@@ -69,7 +69,7 @@ class SearchAgent(OwnArrays):
         """Choose the action of the player to act."""
         if isinstance(self.search, PairedSearch):
             return self.search.best(view, self._own_first(view), self.rng)
-        return self.search.best(view, rng=self.rng)
+        return self.search.best(view, self.rng)
 
     def simulation(self, view: State) -> Simulation:
         """Describe the simulations, by which `closedhand.search.rank` orders all legal actions."""

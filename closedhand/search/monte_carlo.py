@@ -62,20 +62,16 @@ class MonteCarlo(Search):
     """Flat Monte Carlo search for the player of a view."""
 
     def best(
-        self,
-        view: State,
-        low: float | None = None,
-        high: float | None = None,
-        rng: Rng | None = None,
+        self, view: State, rng: Rng, low: float | None = None, high: float | None = None
     ) -> int:
         """Choose an action of the player to act.
 
         Args:
             view: View of that player.
+            rng: Generator of everything that is drawn. With a budget of simulations, equal seeds
+                and numbers of threads lead to equal actions.
             low: Least payoff that the player can still get, by default that of the game.
             high: Greatest such payoff.
-            rng: Generator of everything that is drawn; by default a new one, seeded at random. With
-                a budget of simulations, equal seeds and numbers of threads lead to equal actions.
 
         Raises:
             InputError: The game is over, or there is a choice and `rng` is not a generator.
@@ -84,16 +80,16 @@ class MonteCarlo(Search):
         actions = self._game.legal(view)
         if len(actions) == 1:
             return int(actions[0])
-        sums = self.judge(view, actions, low, high, rng)
+        sums = self.judge(view, actions, rng, low, high)
         return int(actions[np.argmax(sums[:, 1] / np.maximum(sums[:, 0], 1))])
 
     def judge(
         self,
         view: State,
         actions: Ids,
+        rng: Rng,
         low: float | None = None,
         high: float | None = None,
-        rng: Rng | None = None,
     ) -> Floats:
         """Run simulations and return their statistics; other arguments are those of `best`.
 
@@ -111,7 +107,6 @@ class MonteCarlo(Search):
         least, greatest = self._game.payoff_range
         low = least if low is None else low
         high = greatest if high is None else high
-        rng = np.random.default_rng() if rng is None else rng
         deadline = self._budget.deadline()
         player = int(view["player"])
 

@@ -29,7 +29,7 @@ def test_search_plays_every_game_and_is_reproducible(name: str, low: float, high
     search = MonteCarlo(game, Uniform(), simulations=300, threads=2)
     for _ in range(3):
         view = game.view(state, int(state.player))
-        first, second = (search.best(view, low, high, np.random.default_rng(3)) for _ in range(2))
+        first, second = (search.best(view, np.random.default_rng(3), low, high) for _ in range(2))
         assert first == second
         assert first in game.legal(state)
         game.play(state, first)
@@ -47,7 +47,7 @@ def test_all_simulations_are_made_and_judge_actions_right(threads: int) -> None:
     view = game.view(state, int(state.player))
     search = MonteCarlo(game, Uniform(), simulations=3001, threads=threads)
     actions = game.legal(state)
-    sums = search.judge(view, actions, -13, 13, rng)
+    sums = search.judge(view, actions, rng, -13, 13)
     assert sums[:, 0].sum() == 3001
     assert (sums[:, 2] <= sums[:, 1]).all() and (sums[:, 1] <= sums[:, 0]).all()
     buffer = np.empty(game.num_actions, np.int32)
@@ -79,7 +79,7 @@ def test_the_best_mean_is_chosen_however_few_its_tries(monkeypatch: pytest.Monke
     actions = LEDUC.legal(view)
     assert len(actions) == 3
     search = MonteCarlo(LEDUC, Uniform(), simulations=5)
-    assert search.best(view) == actions[1]
+    assert search.best(view, np.random.default_rng(1)) == actions[1]
 
 
 def test_a_budget_of_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +89,7 @@ def test_a_budget_of_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "time", clock)
     game = make_game("uh_leduc")
     search = MonteCarlo(game, Uniform(), seconds=1.0, threads=1)
-    search.best(game.view_from(0, "SA"), -13, 13, np.random.default_rng(6))
+    search.best(game.view_from(0, "SA"), np.random.default_rng(6), -13, 13)
     assert search.spent[:2].tolist() == [1, 31 * budget.BATCH]
 
 
@@ -112,7 +112,7 @@ def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:
 each_search = pytest.mark.parametrize(
     "search",
     [
-        lambda view, rng, **limits: MonteCarlo(LEDUC, Uniform(), **limits).best(view, rng=rng),
+        lambda view, rng, **limits: MonteCarlo(LEDUC, Uniform(), **limits).best(view, rng),
         lambda view, rng, **limits: ISMCTS(LEDUC, Uniform(), **limits).best(view, rng),
         lambda view, rng, **limits: ISMCTS(LEDUC, Uniform(), **limits).judge(view, rng),
         lambda view, rng, **limits: PairedSearch(LEDUC, Uniform(), **limits).best(
@@ -176,7 +176,7 @@ def test_the_range_of_payoffs_is_that_of_the_game_by_default() -> None:
     view, actions = game.view(state, int(state.player)), game.legal(state)
     search = MonteCarlo(game, Uniform(), simulations=300, threads=1)
     given, default = (
-        search.judge(view, actions, *bounds, rng=np.random.default_rng(16))
+        search.judge(view, actions, np.random.default_rng(16), *bounds)
         for bounds in (game.payoff_range, ())
     )
     assert (given == default).all()

@@ -51,7 +51,9 @@ def advance_without_end() -> None:
         lambda **limits: PairedSearch(LEDUC, Uniform(), **limits).judge(
             VIEW, ACTIONS, np.random.default_rng(0)
         ),
-        lambda **limits: MonteCarlo(LEDUC, Uniform(), **limits).judge(VIEW, ACTIONS),
+        lambda **limits: MonteCarlo(LEDUC, Uniform(), **limits).judge(
+            VIEW, ACTIONS, np.random.default_rng(0)
+        ),
         lambda **limits: ISMCTS(LEDUC, Uniform(), **limits).judge(VIEW, np.random.default_rng(0)),
     ],
     ids=["paired", "Monte Carlo", "ISMCTS"],

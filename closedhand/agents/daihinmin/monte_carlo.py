@@ -38,7 +38,7 @@ class MonteCarloAgent(SearchAgent):
         """Choose a flat action by simulations."""
         points = float(view["points"][int(view["player"])])
         low, high = points + 1.0, points + self.game.num_players - int(view["out"])
-        return self._search.best(view, low, high, self._rng)
+        return self._search.best(view, self._rng, low, high)
 
 
 @described(
