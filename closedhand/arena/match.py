@@ -111,26 +111,24 @@ def play(
     jobs = [(game, pair, seed, each, dealt.states(each)) for each in chunks for pair in pairs]
     one = chunks[0][:1]
     first = [(game, pair, seed, one, dealt.states(one)) for pair in pairs]  # one deal, to compile
-    finished: list[Chunk] = []
+    finished = [duplicate.cut(chunk, kept) for chunk in played.pairs] if played and kept else []
     check_files = watch_files(game, players)
 
     def take(chunk: Chunk) -> None:
         finished.append(chunk)
-        progress(kept + duplicate.count_deals(finished[:: len(pairs)]))
+        progress(duplicate.count_deals(finished[:: len(pairs)]))
 
     def so_far() -> Match | None:
         check_files()
         # Count only chunks finished by all pairings: all must have played the same deals.
-        whole = len(finished) // len(pairs) * len(pairs)
+        whole = finished[: len(finished) // len(pairs) * len(pairs)]
+        done = duplicate.count_deals(whole[:: len(pairs)])
+        if played is not None and done <= played.deals:
+            return replace(played, interrupted=True)
         if not whole:
-            return played and replace(played, interrupted=True)
-        parts = [finished[i : whole : len(pairs)] for i in range(len(pairs))]
-        if played is not None:
-            before = [duplicate.cut(chunk, kept) for chunk in played.pairs]
-            parts = [[own, *part] for own, part in zip(before, parts, strict=True)]
-        joined = tuple(map(duplicate.join, parts))
-        found = Match(game, tuple(players), seed, joined, digest=dealt.digest)
-        return replace(found, interrupted=found.deals < number)
+            return None
+        joined = tuple(duplicate.join(whole[i :: len(pairs)]) for i in range(len(pairs)))
+        return Match(game, tuple(players), seed, joined, done < number, dealt.digest)
 
     progress(kept)
     return work_off(play_chunk, jobs, first, workers, take, so_far, save)
