@@ -32,7 +32,8 @@ def test_returns_have_the_sum_that_they_should_and_never_shrink(game: Game) -> N
 def test_copies_of_a_state_go_on_alike(game: Game) -> None:
     state = game.deal(np.random.default_rng(5))
     # NumPy makes the fields of an unpickled record read-only for plain Python.
-    copies = [state.copy(), pickle.loads(pickle.dumps(state)).copy(), copy.deepcopy(state)]
+    pickled, loaded = pickle.loads(pickle.dumps(state)).copy(), game.load(game.save(state))
+    copies = [state.copy(), copy.deepcopy(state), pickled, loaded]
     for twin in copies:
         game.play(twin, int(game.legal(state)[-1]))
     assert len({twin.tobytes() for twin in copies}) == 1 and copies[0] != state
