@@ -21,7 +21,7 @@ from closedhand.games.daihinmin.hidden import held_and_kept, known, payable, uns
 from closedhand.games.daihinmin.notation import dealt, may_stand, points_before
 from closedhand.games.daihinmin.plays import PASS, sizes_dealt
 from closedhand.games.daihinmin.rules import begin, over
-from closedhand.games.daihinmin.seven_ten_rules import number_owned
+from closedhand.games.daihinmin.seven_ten_rules import number_owned, own_of
 from closedhand.games.daihinmin.state import LONGEST, Rules, two_jokers
 
 
@@ -105,7 +105,10 @@ def unfit(rules: Rules, view: np.record, player: int) -> str:
             view.hands[other] = known(rules, view, player, other)
             hidden = without(view, hidden, view.hands[other])
     room = [int(left) - bits.size(cards) for left, cards in zip(view.left, view.hands, strict=True)]
-    if min(room) < 0 or room[player] or sum(room) != bits.size(hidden):
+    # Cards noted as given that no hand can have held would lead `redeal` out of its tables.
+    owned = [bits.size(own_of(view, each, view.hands[each])) + room[each] for each in everybody]
+    agree = owned == [number_owned(view, each) for each in everybody]
+    if min(room) < 0 or room[player] or sum(room) != bits.size(hidden) or not agree:
         return "the cards that the players can hold are not as many as left says"
     for pair in range(len(view.taxed)):
         if has_exchange(rules, view) and player == winner(view, pair):

@@ -218,3 +218,16 @@ def test_outsiders_deals_know_that_taxes_were_paid() -> None:
     # Dealt regardless of the exchange it would be 0.2.
     assert 0.07 < np.mean(true) < 0.14
     assert abs(np.mean(drawn) - np.mean(true)) < 0.04
+
+
+def test_a_view_whose_given_cards_cannot_have_been_held_is_refused() -> None:
+    """Otherwise a hand of 64 cards would lead `redeal` past its table of binomial coefficients."""
+    game = make_game("daihinmin", classes="random", seven_give=True)
+    rng = np.random.default_rng(1)
+    state = game.deal(rng)
+    while state.leader < 0:
+        game.play(state, game.sample(rng, state))
+    player = int(winner(state, 0))
+    view = game.view(state, player)
+    view.away[player] = view.shown[player] = ~view.hands[player]
+    assert "not as many as left says" in game.valid(view, player)
