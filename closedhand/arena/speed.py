@@ -193,12 +193,8 @@ def on_device(
     Raises:
         InputError: No such device, no room for the games, or no such agent that decides in kernels.
     """
-    from closedhand.envs.device import kernel_policy
     from closedhand.envs.device_batch import DeviceBatch
     from closedhand.envs.device_games import RandomGames
-
-    for name in agents:
-        kernel_policy(make_agent(game, name, 0))
 
     def measure(work: Callable[[], int]) -> float:
         return rate(work, seconds, time.perf_counter)
