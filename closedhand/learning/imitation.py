@@ -30,12 +30,10 @@ from closedhand.learning.population import checked
 from closedhand.learning.ppo import policy_and_values
 from closedhand.learning.remote_games import Piece, cut
 from closedhand.learning.selfplay import Choose, join
-from closedhand.learning.training import DeepLearner, GreedyTemperature, Settings
+from closedhand.learning.training import ENOUGH, DeepLearner, GreedyTemperature, Settings
 
 HELD_OUT = 20
 """One game in so many, at least one, is held out for the accuracy."""
-TRIES = 100
-"""Maximum number of draws until the games drawn have decisions to learn and to predict."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,31 +262,33 @@ class Imitation(DeepLearner[ImitationSettings]):
         return float((chosen == legal.most(logs)).float().mean()), -float(chosen.mean())
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
-        """Draw decisions for the accuracy and to learn; refuse games with none in `TRIES` draws."""
+        """Draw decisions for the accuracy and to learn.
+
+        While the games have none of one kind, draw twice as many; `ENOUGH` are an `InputError`.
+        """
         number = max(2, self.games_in_update)
-        for attempt in range(TRIES):
-            *found, moves = self.watched(rng, number, attempt)
+        while True:
+            *found, moves = self.watched(rng, number)
             held_out, learned = (each.legal() for each in found)
             if len(held_out.actions) and len(learned.actions):
-                self.games += number
-                self.moves += moves
-                self.decisions += len(learned.actions)
-                return held_out, learned
-        raise InputError(f"hardly a decision in {self._path or self._expert} can be learned")
+                break
+            if number >= ENOUGH:
+                raise InputError(f"hardly a decision in {self._path or self._expert} can be learned")
+            number *= 2
+        self.games += number
+        self.moves += moves
+        self.decisions += len(learned.actions)
+        return held_out, learned
 
-    def watched(
-        self, rng: np.random.Generator, number: int, attempt: int
-    ) -> tuple[Pairs, Pairs, int]:
+    def watched(self, rng: np.random.Generator, number: int) -> tuple[Pairs, Pairs, int]:
         """Draw `number` games to learn from, and held-out ones.
 
         Illegal actions are included. Return the number of moves played, too: 0 with records.
-        The random numbers of an expert's games depend on the number of the `attempt`.
         """
         few, moves = max(1, number // HELD_OUT), 0
         if self._games is None:
-            first = attempt * (self.settings.pieces + 1)
-            pieces = cut(number, self.settings.pieces, self.updates, first)
-            held_out = Piece(self.updates, first + len(pieces), range(few))
+            pieces = cut(number, self.settings.pieces, self.updates)
+            held_out = Piece(self.updates, len(pieces), range(few))
             waves = self.waves([held_out, *pieces], {})
             moves = sum(wave.moves for wave in waves)
             played = waves[0], join(waves[1:])

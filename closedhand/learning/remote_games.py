@@ -39,14 +39,11 @@ class Record(NamedTuple):
     notes: NDArray[np.float16]
 
 
-def cut(games: int, pieces: int, update: int, first: int = 0) -> list[Piece]:
-    """Cut the games of an update into at most `pieces` pieces of nearly equal size, none empty.
-
-    Their numbers begin with `first`.
-    """
+def cut(games: int, pieces: int, update: int) -> list[Piece]:
+    """Cut the games of an update into at most `pieces` pieces of nearly equal size, none empty."""
     ends = [games * i // pieces for i in range(pieces + 1)]
     ranges = [range(*each) for each in pairwise(ends) if each[0] < each[1]]
-    return [Piece(update, i, each) for i, each in enumerate(ranges, first)]
+    return [Piece(update, i, each) for i, each in enumerate(ranges)]
 
 
 class _Script(BatchAgent):

@@ -26,6 +26,7 @@ from closedhand.learning.imitation import (
     next_steps,
     read_games,
 )
+from closedhand.learning.training import ENOUGH
 
 
 def record(folder: Path, name: str, number: int = 30) -> Path:
@@ -112,27 +113,28 @@ def test_records_without_decisions_are_refused(
 ) -> None:
     path = record(tmp_path, "leduc", 3)
     learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, records=path)
-    _, some, _ = learner.watched(np.random.default_rng(0), 64, 0)
+    _, some, _ = learner.watched(np.random.default_rng(0), 64)
     none = Pairs(*(each[:0] for each in some))
-    tries: list[tuple[int, int]] = []
+    tries: list[int] = []
 
-    def watch(rng: np.random.Generator, number: int, attempt: int) -> tuple[Pairs, Pairs, int]:
-        tries.append((number, attempt))
+    def watch(rng: np.random.Generator, number: int) -> tuple[Pairs, Pairs, int]:
+        tries.append(number)
         return none, some, 1
 
     monkeypatch.setattr(learner, "watched", watch)
     with pytest.raises(InputError, match=r"hardly a decision in .* can be learned"):
         learner.pairs(np.random.default_rng(0))
-    # A vain try counts for nothing, and the next one is not longer.
-    assert tries == [(64, attempt) for attempt in range(imitation.TRIES)]
+    # A vain try counts for nothing.
+    assert tries == [64, 128, 256, 512, 1024, 2048, ENOUGH]
     assert not learner.counts.any()
 
 
-def test_an_expert_plays_other_games_in_another_try() -> None:
+def test_an_expert_plays_the_games_of_its_update() -> None:
     learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, expert="random")
-    rng = np.random.default_rng(0)
-    played = [learner.watched(rng, 64, attempt)[:2] for attempt in (0, 0, 1)]
-    seen = [[pairs.observations.tobytes() for pairs in both] for both in played]
+    seen: list[list[bytes]] = []
+    for learner.updates in (0, 0, 1):
+        played = learner.watched(np.random.default_rng(0), 64)[:2]
+        seen.append([pairs.observations.tobytes() for pairs in played])
     assert seen[0] == seen[1] and not set(seen[0]) & set(seen[2])
 
 
@@ -140,14 +142,14 @@ def test_illegal_actions_of_a_lenient_game_are_not_learned() -> None:
     settings = replace(ImitationSettings(**SMALL), batch=8192)
     learner = Imitation(make_game("daihinmin"), settings, 1, expert="default")
     every, kept = [], []
-    for attempt in range(2):
-        for pairs in learner.watched(np.random.default_rng(0), 192, attempt)[:2]:
+    for learner.updates in range(2):
+        for pairs in learner.watched(np.random.default_rng(0), 192)[:2]:
             every.append(len(pairs.actions))
             legal = pairs.legal()
             assert legal.masks[np.arange(len(legal.actions)), legal.actions].all()
             kept.append(len(legal.actions))
     assert 0.99 * sum(every) < sum(kept) < sum(every)
-    assert learn(learner, 1).measured["held_out_loss"] > 0
+    assert learn(learner, 2).measured["held_out_loss"] > 0
 
 
 class Stray:
