@@ -273,7 +273,8 @@ class Imitation(DeepLearner[ImitationSettings]):
             if len(held_out.actions) and len(learned.actions):
                 break
             if number >= ENOUGH:
-                raise InputError(f"hardly a decision in {self._path or self._expert} can be learned")
+                source = self._path or self._expert
+                raise InputError(f"hardly a decision in {source} can be learned")
             number *= 2
         self.games += number
         self.moves += moves
