@@ -132,7 +132,7 @@ def policy_of(weights: np.ndarray) -> Policy:
 
 
 def load(path: str | None = None) -> Policy:
-    """Load the policy of a checkpoint of its training, or the package's; refuse other files."""
+    """Load the policy of a checkpoint, or the package's; an `InputError` refuses other files."""
     if path is None:
         return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))
     return policy_of(read_weights(Path(path), WEIGHTS, ARRAY))
