@@ -110,6 +110,7 @@ def _of(*types: type) -> Callable[[Any], bool]:
 
 
 TEXT = Kind("a text", "texts", _of(str))
+TRUTH = Kind("true or false", "truth values", _of(bool))
 NUMBER = Kind("a number", "numbers", is_number)
 OPTIONS = Kind("an object", "objects", _of(dict))
 

@@ -32,7 +32,6 @@ MOST_HEADER = 2**20
 TYPES = ("F32", "F16", "BF16")
 """Types that weights may have."""
 
-FLAG = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
 WORD = Kind(
     "a text of at most 100 characters", "such texts", lambda x: isinstance(x, str) and len(x) <= 100
 )

@@ -16,7 +16,16 @@ import numpy as np
 
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, Kind, check_fields, list_of
+from closedhand.core.parsing import (
+    NATURAL,
+    NUMBER,
+    OPTIONS,
+    TEXT,
+    TRUTH,
+    Kind,
+    check_fields,
+    list_of,
+)
 from closedhand.core.records import Record, from_state, stated_options
 from closedhand.core.registry import make_game
 from closedhand.web.guard import is_secret
@@ -236,7 +245,6 @@ def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
     return bool(((has - had) + (knows - known)).keys() - (had - has).keys())
 
 
-TRUTH = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
 SAVED = {
     "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(NATURAL), "first": NATURAL,
     "seats": list_of(OPTIONS), "open": TRUTH, "pace": NUMBER, "watch": TEXT,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from closedhand import InputError
-from closedhand.core.parsing import OPTIONS, list_of, whole
+from closedhand.core.parsing import OPTIONS, TRUTH, list_of, whole
 from closedhand.core.reading import LIMITS
 
 torch = pytest.importorskip("torch")
@@ -24,7 +24,7 @@ from closedhand.learning.tensors import TORCH  # noqa: E402
 SCHEMA = {
     "kind": weights.WORD,
     "width": whole(1, 64),
-    "bias": weights.FLAG,
+    "bias": TRUTH,
     "hidden": list_of(whole(1, 8)),
     "provenance": OPTIONS,
 }

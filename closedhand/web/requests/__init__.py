@@ -5,8 +5,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any, NamedTuple
 
-from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, Kind, list_of
-from closedhand.web.table import TRUTH
+from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, TRUTH, Kind, list_of
 
 Answer = Callable[..., Coroutine[Any, Any, Any]]
 Fields = dict[str, Any]

@@ -31,7 +31,7 @@ from torch import nn
 
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
-from closedhand.core.parsing import OPTIONS
+from closedhand.core.parsing import OPTIONS, TRUTH
 from closedhand.core.reading import read_json
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
@@ -103,10 +103,10 @@ KINDS = {
 CONFIG = {
     "kind": weights.WORD,
     "size": weights.WORD,
-    "status": weights.FLAG,
-    "roles": weights.FLAG,
-    "skips": weights.FLAG,
-    "strides": weights.FLAG,
+    "status": TRUTH,
+    "roles": TRUTH,
+    "skips": TRUTH,
+    "strides": TRUTH,
     "provenance": OPTIONS,
 }
 """Schema of the description of a network in its file: the arguments of `Network`, and a note."""
