@@ -117,6 +117,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
         lobby.close()
 
     routes = [Route("/{name:path}", file), WebSocketRoute("/ws", socket)]
+    # A method other than GET and HEAD gets the check and the headers, too.
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={405: file})
     app.add_middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED)
     return app
