@@ -9,6 +9,7 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
+from closedhand.core import batch_kernels
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.envs import common
@@ -83,8 +84,12 @@ class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
 
     def _look(self, agent: str) -> tuple[np.ndarray, np.ndarray]:
         """Return observation, int8 [size], and mask, int8 [num_actions], which is 0 out of turn."""
-        seat = aec_table(self.env).seat_of(agent)
-        (observation,), (mask,) = self.form.observe(self._states, np.array([seat]))
+        observation = np.empty(self.form.size, np.int8)
+        mask = np.zeros(self.game.num_actions, np.int8)
+        player = aec_table(self.env).seat_of(agent)
+        batch_kernels.observe_one(
+            self.game.rules, self._states, player, self.form.compact, observation, mask
+        )
         return observation, mask
 
     def state(self) -> np.ndarray:
