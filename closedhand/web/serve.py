@@ -172,7 +172,7 @@ def _listen(host: str, port: int) -> socket.socket:
     dual = ":" in host and socket.has_dualstack_ipv6()
     try:
         *_, address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0]
-        return socket.create_server((address[0], port), family=family, dualstack_ipv6=dual)
+        return socket.create_server(address, family=family, dualstack_ipv6=dual)
     except (OSError, ValueError) as error:  # the latter for impossible host names
         reason, *_ = reason_of(error).split(" (while attempting")  # it would repeat the address
         raise InputError(f"cannot listen at {host!r}, port {port}: {reason}") from None
