@@ -4,7 +4,7 @@
 # PettingZoo has inline types, but does not declare them.
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
@@ -47,8 +47,7 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         self._seatings = seatings(game.sides)
         self._tables = len(self._seatings)
         given: Any = teams
-        is_list = isinstance(given, Sequence) and not isinstance(given, str)
-        if not is_list or not all(isinstance(name, str) for name in cast(Sequence[Any], given)):
+        if not common.is_list(given) or not all(isinstance(name, str) for name in given):
             raise InputError(f"teams are a list of names, not {shown(given)}")
         self.teams = tuple(teams)
         if len(self.teams) != self._tables or len(set(self.teams)) != self._tables:
