@@ -97,17 +97,17 @@ def _maker(name: str, kind: Any) -> Callable[..., SearchAgent]:
         game: Game, seed: int, argument: SearchArgument, threads: Threads = None,
         policy: Playouts = None,
     ) -> SearchAgent:  # fmt: skip
+        """Make the agent; an argument such as `500` or `20ms` sets the budget.
+
+        Raises:
+            InputError: The argument is not just a budget above 0, or there is no such policy.
+        """
         if argument.path is not None:
             raise InputError(f"{name} takes a budget such as 500 or 20ms, not {argument.text!r}")
         playouts = playout_policy(game, policy)
         text = str(AgentSpec(name, {"threads": threads, "policy": policy}, argument.text))
         return SearchAgent(game, text, seed, kind, playouts, **argument.spent(threads))
 
-    make.__doc__ = f"""Make the agent `{name}`; `{name}:500` and `{name}:20ms` set the budget.
-
-    Raises:
-        InputError: The argument is not just a budget above 0, or the policy is none for kernels.
-    """
     # Pickles find a function by its name.
     make.__name__ = make.__qualname__ = f"make_{name.replace('-', '_')}"
     return make
