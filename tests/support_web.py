@@ -20,12 +20,14 @@ from websockets.typing import Origin
 from closedhand.competitions.uecda.client import Client
 from closedhand.core.agents import make_agent
 from closedhand.core.records import from_state
+from closedhand.core.registry import make_game
 from closedhand.web import advice, catalogue, study
 from closedhand.web.card_chances import card_chances
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.guard import Guard
-from closedhand.web.lobby import Lobby, bound_game
+from closedhand.web.lobby import Lobby
 from closedhand.web.remote_seat import Address
+from closedhand.web.serialization import prepare
 from closedhand.web.serve import configured
 from closedhand.web.server import make_app
 from closedhand.web.table import Seat, Table
@@ -38,7 +40,8 @@ STOP_SECONDS = 30
 @cache
 def compile_table(name: str, agent: str = "random") -> None:
     """Compile what a table of a game needs, ahead of tests with time limits."""
-    game, rng = bound_game(name, {}), np.random.default_rng(0)
+    game, rng = make_game(name).flat, np.random.default_rng(0)
+    prepare(game)
     catalogue.agents(name)
     player = make_agent(game, agent, 0)
     seats = [Seat(agent=agent)] * game.num_players
@@ -54,7 +57,7 @@ def compile_table(name: str, agent: str = "random") -> None:
 def compile_advice(name: str, by: str) -> None:
     """Compile what hints of an agent and the judgement of records need."""
     compile_table(name)
-    game, rng = bound_game(name, {}), np.random.default_rng(0)
+    game, rng = make_game(name).flat, np.random.default_rng(0)
     state = game.deal(rng)
     player = int(state["player"])
     view = game.view(state, player)
@@ -70,7 +73,7 @@ def compile_advice(name: str, by: str) -> None:
 def compile_small(name: str) -> None:
     """Compile what the solvers of a small game need."""
     compile_table(name)
-    game = GameExplorer(bound_game(name, {}))
+    game = GameExplorer(make_game(name).flat)
     game.play("random")
     game.respond(0)
     next(game.solve("cfr+", 0))

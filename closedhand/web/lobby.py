@@ -86,9 +86,11 @@ class Lobby:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def bind(self, name: str, options: Mapping[str, Any]) -> Game:
-        """Make a game once it is prepared; slow: call it in a thread."""
+        """Make and compile a game of whole plays once it is prepared; slow: call it in a thread."""
         self.preparation.wait(name)
-        return bound_game(name, options)
+        game = flat_game(name, options)
+        prepare(game)
+        return game
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         """Call a short function in a thread and return its result."""
@@ -317,13 +319,6 @@ def _restored(path: Path) -> Table | None:
     except InputError as error:
         LOG.warning("the table %s is left out: %s", path.stem, error)
         return None
-
-
-def bound_game(name: str, options: Mapping[str, Any]) -> Game:
-    """Make and compile the game of a table; its actions are whole plays, not sub-steps."""
-    game = flat_game(name, options)
-    prepare(game)
-    return game
 
 
 def _decide(table: Table, seat: int, version: int) -> int | None:

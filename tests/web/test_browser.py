@@ -44,7 +44,6 @@ from closedhand.games.chinese_poker.notation import cards_text
 from closedhand.solvers.sequence_form import solve
 from closedhand.solvers.strategy import save
 from closedhand.web import catalogue, remote_seat, study
-from closedhand.web.lobby import bound_game
 from closedhand.web.page import page as saved_page
 from closedhand.web.remote_seat import Address
 
@@ -464,7 +463,7 @@ def test_parts_show_their_odds_while_a_hand_is_set(
 ) -> None:
     monkeypatch.setattr(odds_of_parts, "POOL_SIZE", 20_000)
     compile_table("chinese_poker", "separable")
-    game = bound_game("chinese_poker", {})
+    game = make_game("chinese_poker").flat
     view = game.deal(np.random.default_rng(0))
     odds(game, view, ["", "", cards_text(view["hands"][0][:3])])  # sets the pool
     page = visit()

@@ -25,7 +25,7 @@ from closedhand import make_game
 from closedhand.core.records import from_state, parse_line
 from closedhand.web import catalogue, lobby
 from closedhand.web.guard import RATE
-from closedhand.web.lobby import MOST_NAME, PAST_HANDS, bound_game
+from closedhand.web.lobby import MOST_NAME, PAST_HANDS
 from closedhand.web.past_hands import PastHands
 from closedhand.web.study import games_in
 from closedhand.web.table import MOST_HANDS, Hand, Seat, Table
@@ -57,7 +57,7 @@ def test_a_newcomer_plays_the_first_card_with_few_taps(
     visit: Callable[..., Any], game: str, most: int
 ) -> None:
     """Play now, the hint, play: advised cards are lifted. An auction takes a further tap."""
-    compile_advice(game, catalogue.adviser_of(bound_game(game, {})))
+    compile_advice(game, catalogue.adviser_of(make_game(game).flat))
     compile_table(game, catalogue.usual(game))
     page = visit(viewport={"width": 390, "height": 844}, has_touch=True)
     page.tap(f"[data-play={game}]")

@@ -6,7 +6,6 @@ from typing import Any
 from closedhand.core.game import InputError
 from closedhand.web.connection import Connection
 from closedhand.web.game_explorer import GameExplorer
-from closedhand.web.lobby import bound_game
 from closedhand.web.requests import Fields, request
 from closedhand.web.requests.hints import adviser
 
@@ -20,8 +19,9 @@ def _explored(connection: Connection) -> GameExplorer:
 @request("small")
 async def _small(connection: Connection, game: str, options: Fields) -> Any:
     connection.stop("solve")
-    explorer = await connection.lobby.in_thread(lambda: GameExplorer(bound_game(game, options)))
-    description = await connection.lobby.in_thread(explorer.describe)
+    lobby = connection.lobby
+    explorer = await lobby.in_thread(lambda: GameExplorer(lobby.bind(game, options)))
+    description = await lobby.in_thread(explorer.describe)
     connection.explorer = explorer  # not before: the page shows the former game after an error
     return description
 
