@@ -54,11 +54,11 @@ class RLlibEnv(MultiAgentEnv):
 
         Args:
             config: `game`, a name or a `Game`; `observation`, `compact` (the default) or `flat`;
-                `illegal_reward`, by default -10; and options of `make_game`.
+                `illegal_reward`, by default -10 (None: an error); and options of `make_game`.
 
         Raises:
             InputError: An unknown name, option or form of observations, the form `planes`, of which
-                RLlib would keep only one part, or a reward that is no number.
+                RLlib would keep only one part, or an invalid reward.
         """
         self._env = GameAEC(**{"game": None, "observation": COMPACT, **config})
         self.game = self._env.game
