@@ -1,7 +1,7 @@
 """Kernels on a device: arguments in its memory, launches, and the kernels to compile ahead."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from closedhand.core.cubins import cubin, file_name
 from closedhand.core.cuda_driver import DeviceArray, DeviceRecord, Launch, load
 from closedhand.core.game import Game
 from closedhand.core.game_kernels import ALL_SEATS, Games, Terms
+from closedhand.core.numba.fast_call import with_parts
 from closedhand.core.optional_imports import needing
 from closedhand.core.policies import Policies, policy_of
 from closedhand.core.stream import make_streams
@@ -96,22 +97,21 @@ class Device:
 
     def tables(self, value: Any) -> Any:
         """Copy tables in rules or policies to the GPU, once each; return `value` with copies."""
+        return with_parts(value, self._copied)
+
+    def _copied(self, value: Any) -> Any:
         key = id(value)
-        if isinstance(value, np.record | np.ndarray):
-            table: NDArray[Any] = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
-            if key not in self._tables:
-                content = np.frombuffer(table.tobytes() + bytes(SPARE), np.uint8)
-                tensor = self.torch.from_numpy(content.copy()).to(self.place)
-                self._tables[key] = value, tensor  # keeps the value, so that no other gets its id
-            pointer = int(self._tables[key][1].data_ptr())
-            if isinstance(value, np.record):
-                return DeviceRecord(pointer)
-            return DeviceArray(pointer, table.shape, table.dtype.itemsize)
-        if isinstance(value, tuple):
-            given = cast(tuple[Any, ...], value)
-            parts = [self.tables(part) for part in given]
-            return type(given)(*parts) if hasattr(given, "_fields") else tuple(parts)
-        return value
+        if not isinstance(value, np.record | np.ndarray):
+            return value
+        table: NDArray[Any] = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
+        if key not in self._tables:
+            content = np.frombuffer(table.tobytes() + bytes(SPARE), np.uint8)
+            tensor = self.torch.from_numpy(content.copy()).to(self.place)
+            self._tables[key] = value, tensor  # keeps the value, so that no other gets its id
+        pointer = int(self._tables[key][1].data_ptr())
+        if isinstance(value, np.record):
+            return DeviceRecord(pointer)
+        return DeviceArray(pointer, table.shape, table.dtype.itemsize)
 
     def launch(
         self, name: str, like: tuple[Any, ...], arguments: tuple[Any, ...], blocks: int,

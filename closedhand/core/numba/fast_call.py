@@ -29,7 +29,7 @@ def pack(value: Value) -> Value:
         # NumPy copies other scalars, but not records.
         return np.asarray(part) if isinstance(part, np.record) else part
 
-    return _with_parts(value, closed)
+    return with_parts(value, closed)
 
 
 def _unpack(value: Value) -> Value:
@@ -39,19 +39,19 @@ def _unpack(value: Value) -> Value:
         is_packed = isinstance(part, np.ndarray) and part.ndim == 0 and part.dtype.fields
         return part[()] if is_packed else part
 
-    return _with_parts(value, opened)
+    return with_parts(value, opened)
 
 
-def _with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
+def with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
     """Apply a function to a value or, if it is a tuple, to its members, also in inner tuples."""
     if not isinstance(value, tuple):
         return change(value)
-    parts = (_with_parts(part, change) for part in cast(tuple[Any, ...], value))
+    parts = (with_parts(part, change) for part in cast(tuple[Any, ...], value))
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
 
 
 def _in_kernels(kind_of: Callable[[Any], Any], build: Callable[..., Any]) -> Any:
-    """Make `_with_parts` with one change for kernels; a plain kernel would copy records.
+    """Make `with_parts` with one change for kernels; a plain kernel would copy records.
 
     `kind_of` maps the Numba types of members to those of changed members; `build` makes the values.
     """
