@@ -27,7 +27,6 @@ from closedhand.core.files import cache_folder, write_atomically
 from closedhand.core.numba.cache import classes_of, sources_of, state_of
 from closedhand.core.reading import read_content
 
-FORMAT = 1
 FOLDER = "CLOSEDHAND_CUBINS"
 MAGIC = b"closedhand cubin\n"
 
@@ -134,7 +133,7 @@ def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
         )
     # Numba writes a class without its module, of which a package may have several.
     classes = [f"{each.__module__}.{each.__qualname__}" for each in classes_of(kinds)]
-    parts = [str(FORMAT), name, arch, *map(str, kinds), *classes, *starmap(_digest, files.items())]
+    parts = [name, arch, *map(str, kinds), *classes, *starmap(_digest, files.items())]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
 
 
