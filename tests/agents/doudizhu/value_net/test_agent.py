@@ -7,9 +7,10 @@ from support_agents import games_of
 from support_doudizhu import choice
 
 from closedhand import make_agent, make_game
-from closedhand.agents.doudizhu.value_net import agent as value_net, files, network, training
+from closedhand.agents.doudizhu.value_net import agent as value_net, files, network
 from closedhand.agents.doudizhu.value_net.features import HAND, PLAY, write_cards
 from closedhand.arena import match
+from closedhand.learning.evaluation import judge
 
 GAME = make_game("doudizhu", objective="win")
 
@@ -70,15 +71,15 @@ def test_it_beats_the_others() -> None:
 
 
 @pytest.mark.slow
-def test_the_network_for_points_makes_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_network_for_points_makes_more_of_them() -> None:
     """Bombs double what is lost as well: who plays to win gets fewer points."""
-    monkeypatch.setattr(training, "DEALS", 2000)
     game = make_game("doudizhu")
     net = files.load(None, "win")[0]
     to_win = value_net.ValueNetAgent(game, "to win", net, "win")
-    gained = [training.measure(game, agent) for agent in (make_agent(game, "value-net"), to_win)]
-    assert gained[0]["gained"] > gained[1]["gained"] + 0.2
-    assert gained[0]["won"] < gained[1]["won"]
+    agents = make_agent(game, "value-net"), to_win
+    found = [judge(game, agent, "decompose", 2000, 0).entry() for agent in agents]
+    assert found[0]["points"][0] > found[1]["points"][0] + 0.2
+    assert found[0]["won"][0] < found[1]["won"][0]
 
 
 @pytest.mark.slow
