@@ -164,7 +164,7 @@ def columns_of(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarr
             raise InputError(
                 f"{path} is not a shard of games: its columns are {table.schema.types}"
             )
-        deals, actions, agents = lists = [_joined(table[name]) for name in columns]
+        deals, actions, agents = lists = [table[name].combine_chunks() for name in columns]
         whole = all(each.null_count == each.flatten().null_count == 0 for each in lists)
         if not whole or (np.diff(agents.offsets.to_numpy()) != SEATS).any():
             raise InputError(f"{path} is not a shard of games: something is missing in its rows")
@@ -174,12 +174,6 @@ def columns_of(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarr
             actions.offsets.to_numpy().astype(np.int64) - actions.offsets[0].as_py(),
             agents.flatten().to_numpy(zero_copy_only=False).reshape(-1, SEATS),
         )
-
-
-def _joined(column: Any) -> Any:
-    """Convert a column to one array."""
-    joined = column.combine_chunks()
-    return joined.chunk(0) if isinstance(joined, arrow().ChunkedArray) else joined
 
 
 def seats_of(names: np.ndarray, expert: str | None) -> np.ndarray:
