@@ -42,8 +42,8 @@ class Batch(NamedTuple, Generic[Array]):
     label: Array  # chosen outputs, int64 [n]
 
 
-def is_held_out(deals: np.ndarray, parts: int = 10) -> np.ndarray:
-    """Mark one in `parts` of the deals, uint64 [n, 4], by a hash of the cards; bool [n]."""
+def is_held_out(deals: np.ndarray) -> np.ndarray:
+    """Mark one in ten of the deals, uint64 [n, 4], by a hash of the cards; bool [n]."""
     mixed = np.zeros(len(deals), np.uint64)
     for column in deals.T:
         # The finaliser of SplitMix64 spreads the few bits in which deals differ.
@@ -51,7 +51,7 @@ def is_held_out(deals: np.ndarray, parts: int = 10) -> np.ndarray:
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         mixed ^= mixed >> np.uint64(31)
-    return mixed % np.uint64(parts) == 0
+    return mixed % np.uint64(10) == 0
 
 
 @kernel
