@@ -78,7 +78,7 @@ class Training:
         # Numbers of steps, games and samples so far, with those before this stage.
         self.steps = self.games = self.samples = 0
         self.averaged = 0  # number of networks in the mean
-        self._samples = np.zeros(0, SAMPLE)
+        self._samples = np.zeros(GAMES // PIECE * ROOM, SAMPLE)  # of a step, by piece
         self.remote: RemoteWorkers | None = None
         self.net = network.new_net(seed)
         self._known = np.zeros(self.net.inputs.shape[:-1], bool)  # rows that `start` has learned
@@ -138,8 +138,6 @@ class Training:
     def _play(self, rng: np.random.Generator) -> np.ndarray:
         """Play games; return the number of games and of samples of each piece, int64 [n, 2]."""
         pieces = GAMES // PIECE
-        if not len(self._samples):
-            self._samples = np.zeros(pieces * ROOM, SAMPLE)
         rngs = rng.spawn(pieces)
         counts = np.zeros((pieces, 2), np.int64)
         policy = policy_of(self.net, self.objective)
