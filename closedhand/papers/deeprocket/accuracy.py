@@ -76,9 +76,10 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
     is that of the deals and the experts.
 
     Returns:
-        `networks`: by name, the result of `accuracy_of` with `kind`, `expert`, `expert_digest` (the
-        SHA-256 of the expert's weights) and `games` (the number of its games); `deals`; `seed`; and
-        `histories`, the result of the function of that name.
+        `networks`: by name, the result of `accuracy_of` with `file` (its name), `digest` (its
+        SHA-256), `kind`, `expert`, `expert_digest` (the SHA-256 of the expert's weights) and
+        `games` (the number of its games); `deals`; `seed`; and `histories`, the result of the
+        function of that name.
     """
     from closedhand.agents.doudizhu.deeprocket.accuracy import accuracy_of, played_by
     from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES
@@ -96,6 +97,8 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
             played[expert] = played_by(expert, deals, seed)
         games = played[expert]
         found[name] = {
+            "file": path.name,
+            "digest": digest_of(path),
             "kind": kind,
             "expert": expert,
             "expert_digest": digest_of(SHIPPED / EXPERTS[expert]),

@@ -4,7 +4,6 @@ Only decisions of deals that supervised training holds out count (`pairs.is_held
 ten, by a hash of its cards, whatever games a network learned from.
 """
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +89,8 @@ def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
     without pairs counts as accuracy 0.
 
     Returns:
-        `file`: its name; `digest`: its SHA-256; `decisions`: their number; `accuracy`: overall and
-        by role; `error`: half the width of the 95% interval of the overall one, over blocks of
-        games.
+        `decisions`: their number; `accuracy`: overall and by role; `error`: half the width of the
+        95% interval of the overall one, over blocks of games.
 
     Raises:
         InputError: The file cannot be read, or holds no such network.
@@ -105,8 +103,6 @@ def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
     sums = found.sum(axis=1)
     [estimate] = student(sums[:, 1:2] / np.maximum(sums[:, :1], 1))
     return {
-        "file": path.name,
-        "digest": hashlib.sha256(path.read_bytes()).hexdigest(),
         "decisions": len(rows),
         "accuracy": accuracies(found.sum(axis=0)),
         "error": round(estimate.high - estimate.mean, 5),
