@@ -75,11 +75,7 @@ class Strategy:
         order = np.argsort(self.keys[:, 0])
         return order, self.keys[order, 0]
 
-    def find(self, views: np.ndarray) -> np.ndarray:
-        """Find the information sets, int64 [n], of views [n] as `find_keys` does."""
-        return self.find_keys(keys_of(self.game, views))
-
-    def find_keys(self, keys: np.ndarray) -> np.ndarray:
+    def find(self, keys: np.ndarray) -> np.ndarray:
         """Find the information sets, int64 [n], of keys, uint64 [n, 2]; refuse unknown keys."""
         order, halves = self._sorted
         sets = order[np.minimum(np.searchsorted(halves, keys[:, 0]), len(order) - 1)]
@@ -135,7 +131,7 @@ def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
     # `map` stops before `entries`, the last field of the layout.
     if all(map(np.array_equal, (strategy.keys, strategy.rows, strategy.actions), layout)):
         return strategy.probabilities
-    sets = strategy.find_keys(layout.keys)
+    sets = strategy.find(layout.keys)
     starts, number = strategy.rows[sets], np.diff(layout.rows)
     rows = ranges(starts, number)
     fits = (strategy.rows[sets + 1] - starts == number).all()
@@ -328,7 +324,8 @@ class StrategyAgent(BatchAgent):
 
     def _found(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         table = self.strategy
-        return table.find(views), table.rows, table.actions, table.probabilities
+        sets = table.find(keys_of(self.game, views))
+        return sets, table.rows, table.actions, table.probabilities
 
 
 def _path(argument: str | None) -> Path:

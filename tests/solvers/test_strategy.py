@@ -180,7 +180,7 @@ def test_seats_of_an_agent_know_only_their_views(kuhn: Game) -> None:
     """Keys are those of views: hidden cards change nothing."""
     table = uniform(kuhn)
     states = np.array([kuhn.parse_deal(deal) for deal in ("KQ", "KJ", "QK")], kuhn.dtype)
-    one, other, third = table.find(states)
+    one, other, third = table.find(keys_of(kuhn, states))
     assert one == other != third
 
 
