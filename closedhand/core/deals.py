@@ -38,8 +38,8 @@ class Deals:
     """
 
     number: int
-    fixed: np.ndarray | None = None
-    digest: str | None = None
+    fixed: np.ndarray | None
+    digest: str | None
 
     def states(self, numbers: range) -> np.ndarray | None:
         """Return the states of the deals of these numbers; None if the seed gives them."""
@@ -53,7 +53,7 @@ def choose_deals(deals: int | Deals, game: Game, what: str) -> Deals:
         InputError: The number is not allowed, or the rules of the game do not allow a state.
     """
     if not isinstance(deals, Deals):
-        return Deals(check_deals(deals, what))
+        return Deals(check_deals(deals, what), None, None)
     check_deals(deals.number, what)
     for number, state in enumerate(() if deals.fixed is None else deals.fixed, 1):
         if reason := game.valid(state):
