@@ -15,7 +15,7 @@ BLOCK, SHORT_BLOCK, FEWEST_BLOCKS = 100, 10, 10
 `FEWEST_BLOCKS` blocks. The payoffs of neighbouring rounds of Daihinmin with classes have a
 correlation of 0.3, which is gone after three rounds."""
 LEVEL = 0.95
-"""Probability with which an interval holds the true mean."""
+"""Probability with which an interval holds the true mean, unless another level is asked for."""
 TINY = np.finfo(float).tiny
 
 
@@ -35,7 +35,7 @@ class Estimate(NamedTuple):
         return "{} ({})".format(*self.cells(form))
 
 
-def student(values: np.ndarray) -> list[Estimate]:
+def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
     """Estimate the mean of each column with its interval by Student's t; a single row has NaN ends.
 
     `values`, [n, m], have a row for each deal or match and a column for each measure.
@@ -49,7 +49,7 @@ def student(values: np.ndarray) -> list[Estimate]:
     means = np.mean(values, axis=0)
     half = np.full(len(means), math.nan)
     if n > 1:
-        half = t_quantile(n - 1) * np.std(values, axis=0, ddof=1) / math.sqrt(n)
+        half = t_quantile(n - 1, level) * np.std(values, axis=0, ddof=1) / math.sqrt(n)
     return [Estimate(*map(float, c)) for c in zip(means, means - half, means + half, strict=True)]
 
 
@@ -119,8 +119,8 @@ def over_blocks(values: np.ndarray) -> list[Estimate]:
 
 
 @cache
-def t_quantile(freedom: int) -> float:
-    """Return the two-sided quantile of Student's t: abs(t) stays below it with probability `LEVEL`.
+def t_quantile(freedom: int, level: float = LEVEL) -> float:
+    """Return the two-sided quantile of Student's t: abs(t) stays below it with probability `level`.
 
     Examples:
         >>> [round(t_quantile(freedom), 3) for freedom in (1, 9, 99)]
@@ -129,7 +129,7 @@ def t_quantile(freedom: int) -> float:
     # t is the square root of freedom times the tangent of an angle of density cos^(freedom - 1).
     ends = np.linspace(0, math.pi / 2, 200_001)
     below = np.cumsum(np.cos((ends[1:] + ends[:-1]) / 2) ** (freedom - 1))
-    return math.sqrt(freedom) * math.tan(np.interp(LEVEL, below / below[-1], ends[1:]))
+    return math.sqrt(freedom) * math.tan(np.interp(level, below / below[-1], ends[1:]))
 
 
 def wins(points: np.ndarray) -> np.ndarray:
