@@ -22,7 +22,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core import batch
-from closedhand.core.agents import AnyAgent, make_agent, parse_agent
+from closedhand.core.agents import AnyAgent, parse_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import needing
 from closedhand.core.options import Range
@@ -170,7 +170,6 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         if opponent == SELF:
             return [SeatVectorEnv(game, games, **form)]
         player = parse_agent(game.name, opponent)
-        make_agent(game, player, self.seed)  # refuses one that does not play this game
         each = max(1, games // game.num_players)
         return [
             GameVectorEnv(game, each, opponents=player, seat=seat, **form)
