@@ -101,9 +101,8 @@ class RLCardAgent:
             answer = agent.eval_step(state)[0]  # with `use_raw` a text, else an id of RLCard
         text = answer
         if not agent.use_raw:
-            number = whole_number(answer, f"an action of the agent {self.name}", 0)
-            if number >= self._env.num_actions:
-                raise InputError(f"the agent {self.name} answers {number}, which is no action")
+            most = self._env.num_actions - 1
+            number = whole_number(answer, f"an action of the agent {self.name}", 0, most)
             text = getattr(self._env, self._converter.TEXTS)[number]
         action = self._converter.action_of(self._game, view, text)
         if action not in self._game.legal(view):
