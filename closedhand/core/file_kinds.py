@@ -4,7 +4,7 @@ A command replaces a file only by one of the same kind (`files.refuse_foreign`).
 """
 
 import zipfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,16 +50,6 @@ def _head(path: Path, number: int = HEAD) -> bytes:
 def object_with(*keys: str) -> Callable[[Path], bool]:
     """Make a function that returns whether a file is a JSON object with all of these keys."""
     return lambda path: set(keys) <= read_json(path).keys()
-
-
-def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
-    """Make a function that returns whether a file is a JSON object with some `keys`, no others."""
-
-    def check(path: Path) -> bool:
-        found = read_json(path)
-        return bool(found) and found.keys() <= set(keys)
-
-    return check
 
 
 def arrays_with(*names: str) -> Callable[[Path], bool]:

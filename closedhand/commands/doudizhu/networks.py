@@ -7,8 +7,9 @@ import typer
 
 from closedhand.cli import common
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.file_kinds import NETWORK, TORCH_CHECKPOINT, FileKind, object_within
+from closedhand.core.file_kinds import NETWORK, TORCH_CHECKPOINT, FileKind
 from closedhand.core.parsing import parse_whole
+from closedhand.core.reading import read_json
 from closedhand.core.statistics import Estimate
 from closedhand.core.threads import MOST_THREADS
 
@@ -24,7 +25,13 @@ Threads = Annotated[
     ),
 ]
 
-CHECKS = FileKind("the history of a training", object_within(("policy", "kicker", "self-play")))
+
+def _is_history(path: Path) -> bool:
+    found = read_json(path)
+    return bool(found) and found.keys() <= {"policy", "kicker", "self-play"}
+
+
+CHECKS = FileKind("the history of a training", _is_history)
 
 
 def network(
