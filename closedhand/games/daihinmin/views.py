@@ -10,23 +10,14 @@ from numpy.typing import NDArray
 from closedhand.core import bits
 from closedhand.core.checks import whole_number
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.numba.jit import kernel
 from closedhand.core.views import at_action, check_text, is_unseen, listed, play, read
 from closedhand.games.daihinmin import exchange, plays, seven_ten_rules as gifts
-from closedhand.games.daihinmin.cards import bit, deck_of, removed, together, without
+from closedhand.games.daihinmin.cards import bit, deck_of, together, without
 from closedhand.games.daihinmin.hidden import known
 from closedhand.games.daihinmin.notation import parse_cards, permutation, points_before
 from closedhand.games.daihinmin.state import Rules, two_jokers
 from closedhand.games.daihinmin.tricks import new_trick
 from closedhand.games.daihinmin.validity import numbers_dealt, ranked_by_chance, unfit
-
-NOTHING, TWICE, ELSEWHERE, TOO_MANY = range(4)
-FAULTS = (
-    "",
-    "{cards} cannot be played twice, or held and played",
-    "{player} must hold {cards}, or have played it",
-    "{player} has fewer cards left than {cards}",
-)
 
 
 def view_from(
@@ -269,30 +260,21 @@ def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> Non
 
     `held` are the player's cards now, `sure` the cards that it knew in each hand at the first lead.
     """
-    fault, player, misplaced = _misplaced(state, held, sure)
-    if fault != NOTHING:
-        cards = plays.cards_text(misplaced)
-        raise InputError(FAULTS[fault].format(player=f"player_{player}", cards=cards))
-
-
-@kernel
-def _misplaced(state, held, sure):
-    """Find a fault; return it, a player and the cards, for arguments of `_check_cards`."""
     # The cards that others can hold, or that anybody has played.
-    rest = removed(state, deck_of(state), held)
-    for player in range(len(sure)):
-        twice = removed(state, state.played[player], rest)
-        if twice:
-            return TWICE, player, twice
-        rest = removed(state, rest, state.played[player])
-    for player in range(len(sure)):
-        kept = removed(state, sure[player], gifts.gone_from(state, player))
-        gone = removed(state, kept, rest)
-        if gone:
-            return ELSEWHERE, player, gone
+    rest = without(state, deck_of(state), held)
+    for played in state.played:
+        if twice := without(state, played, rest):
+            cards = plays.cards_text(twice)
+            raise InputError(f"{cards} cannot be played twice, or held and played")
+        rest = without(state, rest, played)
+    for player, cards_before in enumerate(sure):
+        kept = without(state, cards_before, gifts.gone_from(state, player))
+        if gone := without(state, kept, rest):
+            cards = plays.cards_text(gone)
+            raise InputError(f"player_{player} must hold {cards}, or have played it")
         if bits.size(kept) > state.left[player]:
-            return TOO_MANY, player, kept
-    return NOTHING, 0, gifts.NONE
+            cards = plays.cards_text(kept)
+            raise InputError(f"player_{player} has fewer cards left than {cards}")
 
 
 def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> None:
