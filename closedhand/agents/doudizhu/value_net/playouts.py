@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.doudizhu.decompose import agent as decompose
 from closedhand.agents.doudizhu.search import styles
 from closedhand.agents.doudizhu.search.endgame import winner
 from closedhand.agents.doudizhu.search.styles import Styles
@@ -46,8 +45,7 @@ class Playouts(NamedTuple):
 
 def playouts_by(values: Policy) -> Playouts:
     """Make the policy of a search whose simulations a value network plays."""
-    weights = decompose.policy_of(decompose.load(None), sampled=False)
-    return Playouts(Styles(weights, 0, knows_rule=False), values, TEMPERATURE)
+    return Playouts(Styles(values.prior, 0, knows_rule=False), values, TEMPERATURE)
 
 
 @kernel
