@@ -18,7 +18,6 @@ def test_roles_are_those_of_a_duplicate_match() -> None:
     for table, specs in enumerate((("greedy", "rule"), ("rule", "greedy"))):
         played = play_chunk(GAME, specs, 3, range(5, 25), *roles)
         assert (played.returns[:, 0] == duplicate[:, table]).all()
-        assert (played.decisions > 0).all() and (played.seconds > 0).all()
     itself = play_chunk(GAME, ("rule", "rule"), 3, range(5, 25), *roles).returns
     assert (itself[:, 0] != duplicate[:, 0]).any()
 
