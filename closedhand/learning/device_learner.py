@@ -125,9 +125,8 @@ class DeviceLearner(NetworkLearner[Chosen]):
         }
         weights = [each for module in self._learning.values() for each in module.parameters()]
         self.optimiser = torch.optim.Adam(
-            weights, lr=self.rates["learning_rate"] if self._on_gpu else settings.learning_rate,
-            eps=1e-5, fused=True, capturable=self._on_gpu,
-        )  # fmt: skip
+            weights, self.rates["learning_rate"], eps=1e-5, fused=True, capturable=self._on_gpu
+        )
         # Captured graphs read fixed addresses: tensors are only written in place.
         self._part = torch.zeros(settings.minibatch, dtype=torch.int64, device=self.device)
         self._measured = torch.zeros(len(self.measures), device=self.device)
@@ -246,9 +245,6 @@ class DeviceLearner(NetworkLearner[Chosen]):
         share = 1 - (1 - settings.final) * min(1.0, self.moves / settings.anneal)
         for name, rate in self.rates.items():
             rate.fill_(getattr(settings, name) * share)
-        if not self._on_gpu:
-            for group in self.optimiser.param_groups:
-                group["lr"] = settings.learning_rate * share
         self._roll()
         self._credit()
         self._measured.zero_()
