@@ -13,8 +13,9 @@ from closedhand.competitions.uecda.client import match_game, warm_up
 from closedhand.competitions.uecda.remote_players import Limits, Lobby, listen
 from closedhand.competitions.uecda.table import Result, Seat, Table, warm_up_table
 from closedhand.core.agents import Agent, make_agent
+from closedhand.core.checks import InputError, check_seed
 from closedhand.core.files import Log
-from closedhand.core.game import InputError, State
+from closedhand.core.game import State
 from closedhand.core.interrupt import deferred
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.state import PLAYERS
@@ -65,10 +66,8 @@ class Server:
         """
         if len(agents) not in (1, PLAYERS):
             raise InputError(f"name one agent for all players or five, not {len(agents)}")
-        if seed < 0:
-            raise InputError(f"the seed is at least 0, not {seed}")
         specs = list(agents) * (PLAYERS // len(agents))
-        self._seed = seed
+        self._seed = check_seed(seed)
         self._game = match_game(**{**options, "rounds": rounds})
         if not self._game.lenient:
             raise InputError("a server counts illegal actions as passes: leave out illegal=error")
