@@ -37,6 +37,7 @@ def replay(
 
     replays: list[dict[str, Any]] = []
     wrong: list[str] = []
+    remarks: list[str] = []  # on games that are legal, but that no record can hold
     games = entries = 0
     # A progress bar and lines would mix: without --verbose errors are printed at the end.
     bar = nullcontext(lambda done: None) if verbose else common.progress_bar("games", None)
@@ -53,11 +54,13 @@ def replay(
                 typer.echo(each.error or f"{each.unit} {each.line}: {ended}{more}")
             if each.error is not None:
                 wrong.append(each.error)
+            elif each.record is None:
+                remarks.append(f"{each.unit} {each.line}: {each.detail}")
     if as_json:
         counts = {"entries": entries, "errors": len(wrong)}
         common.print_json({"file": str(file), "games": replays, **counts})
     else:
-        for line in () if verbose else wrong:
+        for line in () if verbose else wrong + remarks:
             typer.echo(line)
         typer.echo(f"{games:,} games, {entries:,} entries, {len(wrong):,} errors")
     if wrong:

@@ -396,6 +396,8 @@ def test_a_card_that_the_server_lost(tmp_path: Path) -> None:
     assert each.error is None
     with pytest.raises(InputError, match="round 0: the server lost SK"):
         replaying.UECDA.records(path)
+    result = run("records", "replay", path)
+    assert result.exit_code == 0 and "round 0: the server lost SK" in result.stdout
     path.write_text(path.read_text().replace("12KKHKEE", "12HKJ3EE"))
     (each,) = replay_file(path)
     assert each.error
