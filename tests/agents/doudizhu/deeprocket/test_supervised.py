@@ -303,6 +303,23 @@ def test_a_network_of_another_training_is_not_overwritten(
     assert best.exists()
 
 
+def test_a_checkpoint_comes_before_the_first_network(
+    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill between them would leave a network that counts as another training's."""
+    resumable: list[bool] = []
+    save = networks.save
+
+    def noting(path: Path, *given: Any) -> None:
+        resumable.append(path.with_suffix(".ckpt").exists())
+        save(path, *given)
+
+    monkeypatch.setattr(networks, "save", noting)
+    settings = supervised.Settings(steps=2, batch=16, threads=1, checks=1)
+    supervised.train("kicker", folder, tmp_path, settings)
+    assert resumable == [True]
+
+
 @pytest.mark.parametrize("restart", [False, True])
 def test_the_network_to_start_from_is_not_overwritten(
     supervised: Any, folder: Path, tmp_path: Path, restart: bool
