@@ -198,7 +198,7 @@ class Tuning:
         check_learner_seed(settings.seed)
         critic, known = settings.critic, NOTHING
         self._provenance: dict[str, Any] = {}
-        self.of_kicker: dict[str, Any] = {}  # provenance of the initial kicker network
+        self._of_kicker: dict[str, Any] = {}  # provenance of the initial kicker network
         if start == NOTHING:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(settings.seed)
@@ -206,7 +206,7 @@ class Tuning:
         else:
             files = policy_files(start)
             policy, self._provenance = networks.load(files["policy"], "policy")
-            kicker, self.of_kicker = networks.load(files["kicker"], "kicker")
+            kicker, self._of_kicker = networks.load(files["kicker"], "kicker")
             known = checksum(files["policy"], files["kicker"])
         self._critic = None if critic is None else critic_of(critic)
         usual = RATE if critic is None else CRITICS_RATE
@@ -221,9 +221,9 @@ class Tuning:
             "rate": rate,
             "critic": critic and {"agent": critic, "files": digests(self.game, [critic])},
         }
-        self.learns_kickers = start == NOTHING
+        self._learns_kickers = start == NOTHING
         self.policy = Student(policy, rate, averaged=critic is not None)
-        self.kicker = Student(kicker, rate, averaged=critic is not None and self.learns_kickers)
+        self.kicker = Student(kicker, rate, averaged=critic is not None and self._learns_kickers)
         self.steps = 0
         self._checked = time.monotonic()
         # Since the last check: games, seconds, and games that the landlord won.
@@ -245,7 +245,7 @@ class Tuning:
         rng = np.random.default_rng((self.settings["seed"], 0x5E1F, self.steps))
         groups, kickers, won = sampling.play_deals(
             self.game, self.policy.network, self.kicker.network, self.settings["deals"], rng,
-            self._critic, self.learns_kickers,
+            self._critic, self._learns_kickers,
         )  # fmt: skip
         if self._critic is None:
             gains = sampling.landlords_gains(won).ravel()
@@ -290,13 +290,13 @@ class Tuning:
 
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs."""
-        kicker = {"kicker": self.kicker.state()} if self.learns_kickers else {}
+        kicker = {"kicker": self.kicker.state()} if self._learns_kickers else {}
         return {"steps": self.steps, "policy": self.policy.state(), **kicker}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
         self.policy.restore(state["policy"])
-        if self.learns_kickers:
+        if self._learns_kickers:
             self.kicker.restore(state["kicker"])
         self.steps = state["steps"]
 
@@ -313,7 +313,7 @@ class Tuning:
             **(history[-1] if history and history[-1]["step"] == self.steps else {}),
         }
         networks.save(out / "policy.safetensors", self.policy.result, about)
-        of_kicker = about if self.learns_kickers else self.of_kicker
+        of_kicker = about if self._learns_kickers else self._of_kicker
         networks.save(out / "kicker.safetensors", self.kicker.result, of_kicker)
         networks.write_history(out, "self-play", history)
 
