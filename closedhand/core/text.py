@@ -67,9 +67,11 @@ CLEAR = re.compile(r"\w+([ ,]\w+)*")
 def slug(text: str) -> str:
     """Convert a text to a part of a file's name, with a checksum if it is long or not `CLEAR`.
 
-    Without it `a=1` and `a=-1` would have one name, and the results of two matches one file.
+    Without it `a=1` and `a=-1` would have one name, and the results of two matches one file. The
+    part has at most 100 bytes: file systems limit those of a name.
     """
     name = re.sub(r"\W+", "-", text)
-    if len(name) <= 100 and CLEAR.fullmatch(text):
+    if len(name.encode()) <= 100 and CLEAR.fullmatch(text):
         return name
-    return f"{name[:90]}-{zlib.crc32(text.encode(errors=UNPAIRED)):08x}"
+    begin = name.encode()[:90].decode(errors="ignore")
+    return f"{begin}-{zlib.crc32(text.encode(errors=UNPAIRED)):08x}"
