@@ -15,7 +15,7 @@ from closedhand.core.game import Game, InputError, State
 Reason = Callable[[Game, State, int], str]
 """A function of a game, a state or view, and an action that is illegal there while the game runs.
 
-It returns the reason in one line, or an empty text if the action is illegal for another reason.
+It returns the reason in one line, or an empty text if it knows of none.
 """
 
 EXAMPLES = 6
@@ -40,13 +40,13 @@ class Explanations(NamedTuple):
 
     Attributes:
         help: The notation of cards and actions, a few short lines.
-        reasons: Possible reasons why an action is illegal; the first that applies is shown.
+        reason: Function that says why an action is illegal; None: no reason is given.
         cards: Function of a game, a view and its player for `known_cards`; None: no such list.
         kind: Function that names an action's kind of play, a term such as `pair`; None: no kinds.
     """
 
     help: str = ""
-    reasons: tuple[Reason, ...] = ()
+    reason: Reason | None = None
     cards: Callable[[Game, State, int], Cards] | None = None
     kind: Callable[[Game, int], str] | None = None
 
@@ -71,8 +71,8 @@ def why_not(game: Game, state: State, action: int) -> str:
         return "the game is over"
     if action in game.legal(state):
         return ""
-    reasons = (reason(game, state, action) for reason in _explanations(game).reasons)
-    return next(filter(None, reasons), f"{text} is not legal now")
+    reason = _explanations(game).reason
+    return (reason(game, state, action) if reason else "") or f"{text} is not legal now"
 
 
 def kind_of(game: Game, action: int) -> str:

@@ -45,5 +45,5 @@ def cards(game: Game, view: State, player: int) -> Cards:
     return Cards([CARDS[card] for card in seen], [CARDS[card] for card in unseen])
 
 
-EXPLANATIONS = Explanations(CARDS_HELP + HELP, (reason,), cards)
-EXPLANATIONS_SUBSTEPS = Explanations(CARDS_HELP + HELP_SUBSTEPS, (substep_reason,), cards)
+EXPLANATIONS = Explanations(CARDS_HELP + HELP, reason, cards)
+EXPLANATIONS_SUBSTEPS = Explanations(CARDS_HELP + HELP_SUBSTEPS, substep_reason, cards)

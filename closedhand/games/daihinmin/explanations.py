@@ -105,4 +105,4 @@ def explanations_of(rules: Rules, sets: bool = False) -> Explanations:
     text = CARDS_HELP + (SETS_HELP if sets else PLAYS_HELP) + PASS_HELP
     text += TWO_JOKERS_HELP if rules.options.jokers > 1 else ""
     text += HANDING_HELP if rules.has_gifts else ""
-    return Explanations(text, (reason,), cards, kind)
+    return Explanations(text, reason, cards, kind)

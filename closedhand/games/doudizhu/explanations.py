@@ -148,5 +148,5 @@ def explanations_of(words: tuple[str, ...], substeps: bool = False) -> Explanati
     said = "".join(help for word, help in WORDS_HELP.items() if word in words)
     text = CARDS_HELP + plays + passing + said
     if substeps:
-        return Explanations(text, (substep_reason,), cards)
-    return Explanations(text, (reason,), cards, kind)
+        return Explanations(text, substep_reason, cards)
+    return Explanations(text, reason, cards, kind)

@@ -33,4 +33,4 @@ def cards(game: Game, view: State, player: int) -> Cards:
     return Cards(seen, unseen)
 
 
-EXPLANATIONS = Explanations(HELP, (reason,), cards)
+EXPLANATIONS = Explanations(HELP, reason, cards)
