@@ -143,11 +143,17 @@ class Shard:
 
 
 def read_begun(path: Path, agents: Sequence[str]) -> list[Played]:
-    """Read the games of an incomplete shard; errors are those of `recorded.columns_of`."""
+    """Read the games of an incomplete shard.
+
+    Errors are those of `recorded.columns_of`, or an agent is not among `agents`.
+    """
     deals, actions, offsets, names = recorded.columns_of(path)
     n = len(deals) // CHUNK * CHUNK  # whole chunks only: each has agents of its own
-    seats = (names[:n, :, None] == np.array(agents, object)).argmax(axis=2)
-    played = Played(deals[:n], actions[: offsets[n]], np.diff(offsets[: n + 1]), seats)
+    same = names[:n, :, None] == np.array(agents, object)
+    if not same.any(axis=2).all():
+        raise InputError(f"{path} has games of other agents than its settings name: delete it")
+    lengths = np.diff(offsets[: n + 1])
+    played = Played(deals[:n], actions[: offsets[n]], lengths, same.argmax(axis=2))
     return [played] if n else []
 
 

@@ -59,6 +59,16 @@ def test_fewer_games_take_none_away(small_shards: None, tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+def test_games_of_agents_that_the_settings_lack_are_refused(
+    small_shards: None, tmp_path: Path
+) -> None:
+    [path] = shards.generate(DOUDIZHU, ["rule"], 4, 1, tmp_path)
+    parts, settings = shards.read_begun(path, ["rule"]), recorded.settings_of(path)
+    shards.write_shard(path, parts, {**settings, "agents": ["greedy"]})
+    with pytest.raises(InputError, match="games of other agents than its settings name"):
+        shards.read_begun(path, ["rule"])
+
+
 def test_more_games_keep_the_first(small_shards: None, tmp_path: Path) -> None:
     shards.generate(DOUDIZHU, ["rule"], 10, 1, tmp_path)
     first = recorded.read(tmp_path)
