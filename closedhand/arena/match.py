@@ -60,7 +60,7 @@ class Match:
 
 
 def is_clocked(game: Game, agents: Sequence[AnyAgent]) -> bool:
-    """Return whether an agent searches by the clock, and so may use all cores."""
+    """Return whether any agent has a budget of time, so that it needs free cores."""
     return any(traits_of(game, agent).clocked for agent in agents)
 
 

@@ -245,10 +245,11 @@ class _Terminal:
     def __init__(
         self, session: Session, ask: Callable[[str], str], show: Callable[[str], None], score: Score
     ) -> None:
+        """Show `session` on a terminal; `ask`, `show` and `score` are as in `run`."""
         self.session, self.ask, self.show, self.score = session, ask, show, score
         self._listed = 0  # hints listed so far at this decision
-        self._commands: dict[str, Callable[[], None]] = {
-            "": lambda: None,
+        self._commands: dict[str, Callable[[], None]] = {  # beside undo, quit and actions
+            "": lambda: None,  # an empty line asks again
             "help": self._help,
             "hint": self._hints,
             "?": self._hints,

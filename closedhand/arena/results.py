@@ -204,7 +204,10 @@ def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.nd
 
 
 def times(chunk: Chunk) -> dict[str, Any]:
-    """Collect decisions, times, and costs of searches (None if there are none) by agent."""
+    """Convert decisions, times and costs of searches to JSON data, lists by agent.
+
+    An entry of `spent` is None for an agent that did not search.
+    """
     return {
         "decisions": chunk.decisions.tolist(),
         "seconds": [round(float(s), 6) for s in chunk.seconds],

@@ -29,9 +29,9 @@ def play(
     Options:
         agents: One agent for all other seats, or one for each, separated by commas; by default the
             game's opponent.
-        seat: Your seat.
-        seed: Seed of the deal; random if absent.
-        deal: Deal in the game's notation.
+        seat: Your seat, from 0.
+        seed: Seed of the first deal and of the agents; random if absent. Each further hand adds 1.
+        deal: First deal, in the game's notation; it replaces that of the seed.
         hint: Agent that gives hints; by default the game's adviser.
     """
     import numpy as np

@@ -66,7 +66,7 @@ def help_of(spec: GameSpec) -> str:
 
 
 def group_options(command: Any, spec: GameSpec) -> None:
-    """Group the options of a game's command by the learners that take them; hide those of none."""
+    """Group a command's options by the learners that take them; hide options that none takes."""
     tables = {name: options_of_trainer(spec, name) for name in trainers_of(spec)}
     for parameter in command.params:
         if parameter.name in OF_LEARNERS:

@@ -154,7 +154,8 @@ def quoted(text: str, separators: str = ",") -> str:
         InputError: The text needs quotes, and holds both kinds of them.
     """
     with suppress(InputError):
-        # A colon precedes it, as in an agent's text, and adds one cut of its own.
+        # In an agent's text a colon precedes the argument, and decides which brackets protect
+        # separators (`INNER_BRACKET`). Split at colons, the text has one piece more for it.
         cuts = [len(split_outside(f":{text}", each)) - (each == ":") for each in separators]
         if max(cuts) == 1 and unquoted(text) == text:
             return text

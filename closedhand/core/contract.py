@@ -164,7 +164,11 @@ def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
 
 @kernel
 def look(rules: Rules, state: State, player: Integer, compact: Flag, out: Planes) -> None:
-    """Zero `out`, then do `features` if the observation is to be compact, else `observe`."""
+    """Zero `out`, then do `features` if the observation is to be compact, else `observe`.
+
+    `out` is int8 [`Game.feature_size`] or [`Game.observation_size`]. None is a False that is known
+    at compile time: kernels that never show compact observations do not compile `features`.
+    """
     out[:] = 0
     if compact is None:
         observe(rules, state, player, out)

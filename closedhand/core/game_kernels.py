@@ -299,14 +299,20 @@ def advance_games(
 ) -> None:  # fmt: skip
     """Play an action in every chosen game, or start the next one where it is over; pay and show.
 
-    Write `status`, `players`, `rewards` (zero on entry), and `actors` (`NONE` on entry) where an
-    action was played. A game that the action ends stays as it is: a later call starts the next
-    game. One pass over the games does all, so that a game is fetched from memory once.
+    Of the games `first` to `last` - 1, those `chosen`, bool [n], are played and paid, and all are
+    shown; `plan` may leave out each of the three. One pass does all, so that a game is fetched from
+    memory once.
 
-    Of the games `first` to `last` - 1, those not `chosen`, bool [n], are only shown. Where a game
-    becomes `REFUSED`, the illegal action of the policy replaces the user's in `actions`, int64 [n].
-    There are no policies if the user plays all seats, or if an agent decides in Python. Rules and
-    policies may be packed (`fast_call.pack`). Scratch space is as in `let_others_play`.
+    - Play: a running game plays `actions[i]`, int64 [n], and the policies answer. A game that is
+      over is replaced by the next one; one that this action ends stays until a later call. Writes
+      `status`, and `actors`, which are `NONE` on entry, where an action was played.
+    - Pay: writes `rewards`, which are zero on entry, and the sums of `shown`.
+    - Show: writes `players`, and observations, masks and returns of `shown`.
+
+    Where a policy's action is illegal, the game becomes `REFUSED`, and the action replaces the
+    user's in `actions`. There are no policies if the user plays all seats, or if an agent decides
+    in Python. Rules and policies may be packed (`fast_call.pack`). Scratch space is as in
+    `let_others_play`, so every thread needs its own.
     """
     rules, answering = unpack(rules), unpack(policies)
     games, shown, chosen, actions = borrowed((games, shown, chosen, actions))

@@ -43,7 +43,8 @@ def deferred() -> Generator[Deferral]:
     Nested blocks share one `Deferral`: one Ctrl-C ends all of them.
     """
     global _present
-    # None: a handler that is not Python's, as in a program that embeds Python; nothing restores it.
+    # None: the handler was not installed from Python, as in a program that embeds Python. Python
+    # could not restore it, so it stays.
     ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)
     if ignored or threading.current_thread() is not threading.main_thread():
         yield Deferral()

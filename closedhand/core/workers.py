@@ -61,9 +61,10 @@ def results_of(
     Args:
         work: Function that does a job.
         jobs: Arguments of each job.
-        first: Arguments of short jobs that this process does before several workers start: unknown
-            names fail early, and kernels are compiled once instead of in each worker.
-        workers: Number of processes, 1: this one; or remote workers.
+        first: Arguments of short jobs that this process does before several processes or remote
+            workers start, without yielding their results: unknown names fail early, and kernels
+            are compiled once instead of in each worker. One process skips them.
+        workers: Number of processes, at most one for each job, 1: this one; or remote workers.
 
     Raises:
         InputError: Processes cannot get the jobs, since they cannot be pickled.

@@ -88,7 +88,8 @@ class PolicyLoss(torch.autograd.Function):
         """Return the gradient of the logits."""
         new, shares, actions, moves, entropy, entropy_weight = ctx.saved_tensors
         number = len(actions)
-        # d(-gain)/d logits = moves * (shares - chosen); d(-entropy) = shares * (new + entropy).
+        # With the action one-hot: d(-gain) / d logits = moves * (shares - one_hot), and
+        # d(-entropy) / d logits = shares * (new + entropy).
         out = entropy_weight * (new + entropy[:, None]) + moves[:, None]
         out = out.mul_(shares)
         out.scatter_add_(1, actions[:, None], -moves[:, None])

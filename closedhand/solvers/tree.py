@@ -3,10 +3,11 @@
 1. Estimate the size by random games (Knuth, "Estimating the Efficiency of Backtrack Programs",
    1975), and refuse a game that is too large.
 2. Take some deals at a time (`Game.deals`). Expand all their states by all legal actions, level
-   by level; a level is the number of actions so far.
-3. Hash the view of the player to act at each node. Nodes with one hash are an information set.
-4. Join the levels of all deals. Connect each node with its children and the rows of its set, and
-   check that players remember their own actions.
+   by level; a level has the states after the same number of actions.
+3. Hash the view of the player to act at each node. Nodes with the same hash form an information
+   set.
+4. Join the levels of all deals. Connect each node with its children and with the rows of its set,
+   one for each action. Refuse a game without perfect recall.
 
 Nodes are stored level by level, in the order of their parents. Children are then contiguous, all
 arrays are read in order, and a pass down or up the tree is one loop.

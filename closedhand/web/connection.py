@@ -102,7 +102,7 @@ class Connection:
             self.push({"push": "table", **data, "links": links})
 
     def private_agents(self, table: Table) -> Collection[str]:
-        """List the agents of a table whose files this browser may not know; none for an owner."""
+        """List a table's agents whose files are hidden from this browser; none for an owner."""
         agents = () if self.owner else {seat.agent for seat in table.seats}
         added = self.lobby.added.get(table.game.name, ())
         return [agent for agent in agents if agent in added or names_file(agent)]

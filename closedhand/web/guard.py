@@ -117,7 +117,7 @@ class RateLimitedLog:
     def admits(self, record: logging.LogRecord) -> bool:
         """Filter the log of uvicorn: its warnings, of bad requests, become refusals here."""
         text = record.getMessage()
-        # An entry about the ASGI app is a bug here, and carries its traceback.
+        # Warnings about the ASGI app report bugs of this package, with a traceback: they pass.
         if record.levelno < logging.WARNING or "ASGI" in text:
             return True
         self._write("refusals", text.rstrip("."))

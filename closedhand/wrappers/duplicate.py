@@ -92,7 +92,7 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         self._publish()
 
     def _add_score(self) -> None:
-        """Keep what each team has earned at this table, if the game is over."""
+        """Add the return of each team at this table to the scores, if the game is over."""
         # After an illegal action all agents have terminated, but the game is not over by its rules:
         # this table has no score.
         base = aec_table(self.env)

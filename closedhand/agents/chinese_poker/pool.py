@@ -79,7 +79,10 @@ def random_hands(rng: np.random.Generator, number: int, players: int = 1) -> np.
 
 @kernel
 def strengths_of(rules: Rules, hands: np.ndarray, arrangements: np.ndarray) -> np.ndarray:
-    """Compute the strengths of arranged hands, int8 [n, 13], by part, int16 [n, 3]."""
+    """Compute the strengths of the parts of arranged hands, int16 [n, 3]; of a foul all `FOUL`.
+
+    `hands` are int8 [n, 13], cards high to low; `arrangements` are their action ids, integers [n].
+    """
     parts = np.empty((len(hands), len(PARTS)), np.int16)
     for i in range(len(hands)):
         if not evaluate(rules, hands[i], arrangements[i], parts[i]):

@@ -225,7 +225,10 @@ def follow_single(rules, table, hand):
 
 @kernel
 def follow_set(rules, table, hand, family):
-    """Find the first set of a family that beats the table, with the joker if needed; or `NONE`."""
+    """Find the client's first group or kaidan of a family that beats the table; `NONE` if none.
+
+    The joker is used only if no play without it is found. `family` is a row of `plays.first`.
+    """
     cards, revolution = beating(rules, table, hand), table.revolution
     action = NONE
     for joker in (False, True):

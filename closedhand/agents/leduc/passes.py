@@ -34,7 +34,11 @@ def reach_others(tree, sigma, player, out):
 
 @kernel
 def pay(tree, n, reached, player, out):
-    """Write the value of the end `n` for `player`, weighted by the opponent's `reached`."""
+    """Write the counterfactual value of the end `n` for each card of `player` to `out[n]`.
+
+    `reached`, float64 [nodes, LANES], is from `reach_others`: the probability that the opponent, by
+    its own actions, reaches a node with each card. `tree.pays` have the probability of the cards.
+    """
     # Lanes of `out` are the player's cards, those of `reached` the opponent's. The loop over the
     # opponent's cards is outside, so that the inner one is a vector instruction.
     for c in range(LANES):

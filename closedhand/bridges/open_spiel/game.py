@@ -257,11 +257,11 @@ class OpenSpielState(pyspiel.State):
 
 
 class Observer:
-    """Tensor and text of what a player knows.
+    """Observation of a player, as a tensor and as text.
 
-    Without perfect recall these are the compact observation and the board as the player sees it.
-    With it the text is everything the player knows, and the tensor also has all actions, one-hot,
-    unless it would have more than `MOST_NUMBERS` numbers.
+    Without perfect recall the tensor is the compact observation, and the text is the board as the
+    player sees it. With perfect recall the text is everything the player knows, and the tensor also
+    has the actions that the player knows, one-hot, unless its size exceeds `MOST_NUMBERS`.
 
     Attributes:
         tensor: The numbers, float32.

@@ -120,7 +120,7 @@ def held_cards(cells: bytes) -> int | None:
     numbers = np.frombuffer(cells, ">i4", CARD_ROWS * COLUMNS)
     for place in np.flatnonzero(numbers).tolist():
         row, column = divmod(place, COLUMNS)
-        if numbers[place] == 2 and not cards >> JOKER:  # one at most; its id is the highest
+        if numbers[place] == 2 and not cards >> JOKER:  # not a second joker: its bit is the highest
             cards |= 1 << JOKER
         elif numbers[place] == 1 and row < 4 and 1 <= column <= plays.NUM_RANKS:
             cards |= 1 << 4 * (column - 1) + 3 - row

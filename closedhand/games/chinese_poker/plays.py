@@ -128,7 +128,7 @@ def name(strength: Key) -> str:
 
 @cache
 def names(part: int) -> tuple[str, ...]:
-    """List the names of all strengths of a part, weakest first; trips in the front are `222`."""
+    """List the names of all strengths of a part, weakest first; trips in the front lose `-x-y`."""
     found = [name(strength) for strength in keys(SIZES[part])]
     return tuple(text.removesuffix("-x-y") if part == FRONT else text for text in found)
 

@@ -10,9 +10,10 @@ Planes are indexed `[x, y, z]`, as in the paper's Table 2:
   allow, under the rules' preset and regardless of the play to beat. A shuttle, a chain of fours,
   is marked in the row of a single four: bomb, four with two single cards, or with two pairs.
 - `z`, 21 planes: 0 all cards played before the last six rounds (rows 0-3 only); 1-18 the last six
-  rounds, the oldest first, and in each round the observer, the down player, the up player; 19 the
-  cards that the observer has not seen yet (not held, not played, and not known to be in the
-  landlord's hand); 20 the observer's hand. A round begins with the observer's action.
+  rounds, the oldest first, and in each round the observer, the down player (next in turn), the up
+  player (the one before the observer); 19 the cards that the observer has not seen yet (not held,
+  not played, and not known to be in the landlord's hand); 20 the observer's hand. A round begins
+  with the observer's action.
 
 The status vector holds 10 further numbers: 0-2 the observer's role, one-hot
 (landlord, down peasant, up peasant; all zero during an auction); 3-5 the number of cards left to

@@ -51,7 +51,7 @@ OPTIONS_TYPE = record_type(
         ("bidding", "i8"),
         ("robbing", "i8"),
         ("forced", "i8"),  # whether the first seat is the landlord if all pass
-        ("passed_deals", "i8"),  # number of deals in which all pass that end the game; 0: none do
+        ("passed_deals", "i8"),  # passed deals after which the game ends; 0: no limit
         ("double_word", "i8"),  # id of the word that doubles, minus `pass_id`; 0: none
         ("show_word", "i8"),  # id of the word that shows the landlord's hand, likewise
         ("spring", "i8"),

@@ -140,7 +140,11 @@ def top_rank(cards):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action; a play of the flat game is made once it is complete."""
+    """Apply a legal action: a word, a main group or a kicker.
+
+    `state.player` stays the same until the play is complete, and the flat game then plays it. Until
+    then `state` holds it in `group`, `picked` and `picks`.
+    """
     if action >= FIRST_BID:
         flat.play(rules.flat, state, pass_id(rules.flat) + action - FIRST_BID + 1)
         return
@@ -155,7 +159,7 @@ def play(rules, state, action):
     if action < FIRST_PAIR:
         state.picked += one(action - FIRST_SOLO)
     else:
-        state.picked += one(action - FIRST_PAIR) << np.uint64(1)
+        state.picked += one(action - FIRST_PAIR) << np.uint64(1)  # two cards of the rank
     state.picks -= 1
     if state.picks == 0:
         # One flat play of the main group has the picked kickers.
@@ -163,7 +167,7 @@ def play(rules, state, action):
         flat_id = np.int64(chosen.first)
         while rules.flat.plays.need[flat_id] - chosen.need != state.picked:
             flat_id += 1
-        clear(state)
+        clear(state)  # first: between plays a state equals that of the flat game
         flat.play(rules.flat, state, flat_id)
 
 

@@ -23,7 +23,7 @@ def reason(game: Game, state: State, action: int) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Return as seen the flop, once revealed; as unseen all others but the player's own card."""
+    """Return the cards that are seen, the flop once revealed, and those unseen by the player."""
     kinds, left = tuple(VARIANTS["uh"].deck), game.rules.tables.copies.tolist()
     for place in (player, FLOP):
         if view.cards[place] != UNKNOWN:

@@ -42,8 +42,9 @@ def request(
 ) -> Callable[[Answer], Answer]:
     """Register the decorated function as the answer to messages whose `do` is `name`.
 
-    Its arguments after the connection are fields of a message, of the kind of their annotations;
-    those with a default may be absent. `Request` explains the other arguments.
+    The function takes the connection, then fields of the message; `KINDS` has their kinds by
+    annotation. A field may be absent if its argument has a default. `Request` explains `for_owner`
+    and `independent`.
     """
 
     def decorate(answer: Answer) -> Answer:

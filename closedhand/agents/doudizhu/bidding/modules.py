@@ -166,7 +166,7 @@ def bid_with(kind, worth, rules, view):
     if view.landlord >= 0 or rules.options.robbing:
         return say_with(kind, worth, rules, view)
     for bid in range(3, view.stake, -1):
-        if worth >= BIDS_FROM[kind, view.words, view.stake, bid - 1]:  # word i is that of seat i
+        if worth >= BIDS_FROM[kind, view.words, view.stake, bid - 1]:  # seat i says word i
             return pass_id(rules) + bid
     return pass_id(rules)
 

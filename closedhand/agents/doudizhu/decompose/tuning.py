@@ -37,7 +37,7 @@ def play_deals(rules, policy, state, deals, rng, ids, gradient):
         traces[:] = 0.0
         for table in range(TABLES):
             flat.deal(rules, state, seed)
-            play_out(rules, policy, state, rng, ids, traces[table])
+            trace_game(rules, policy, state, rng, ids, traces[table])
             won[table] = 1.0 if state.left[state.landlord] == 0 else 0.0
         for table in range(TABLES):
             # The landlord's payoff, 1 or -1, less the mean payoff of the deal's other games.
@@ -48,8 +48,12 @@ def play_deals(rules, policy, state, deals, rng, ids, gradient):
 
 
 @kernel
-def play_out(rules, policy, state, rng, ids, trace):
-    """Play a game to the end; add to `trace` the gradient of its log-likelihood."""
+def trace_game(rules, policy, state, rng, ids, trace):
+    """Play a dealt game to its end, sampling; add to `trace` the gradient for the landlord.
+
+    It is the gradient of the log-likelihood of the landlord's decisions less that of the peasants'
+    decisions, float64 [FEATURES]. Plays without a choice add nothing.
+    """
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
     features = np.empty((CANDIDATES, MOST_FEATURES), np.int64)

@@ -369,5 +369,5 @@ def train(
     if not tuning.steps:
         raise KeyboardInterrupt
     if not kicker.exists():
-        save()  # a finished fine-tuning, which does no more work, has lost it
+        save()  # deleted after the fine-tuning had ended: then `run.work` saves nothing
     return networks.Result(path, run.history, run.interrupted)

@@ -57,7 +57,7 @@ An output is at most `LARGEST_OUTPUT`, so that no sum of products overflows int3
 class Net(NamedTuple):
     """Weights of the networks of all roles, float32; see `SHAPES`."""
 
-    inputs: np.ndarray  # rows of the inputs
+    inputs: np.ndarray  # weights of the first layer, a row for each input
     plays: np.ndarray  # rows of the features of `decompose`, each of which belongs to one role
     dense: np.ndarray  # second layer [UNITS, SECOND], its biases, third layer, its bias
 
@@ -150,7 +150,10 @@ def rounded(net: Net) -> Rounded:
 
 @kernel
 def add_rows(table, rows, first, end, sums):
-    """Add the rows `rows[first:end]` of a table, in this order, to `sums`, which may be longer."""
+    """Add the rows of a table with the indices `rows[first:end]`, in this order, to `sums`.
+
+    `sums` may be longer than a row: only its first entries change.
+    """
     width = table.shape[1]
     k = first
     while k + 3 < end:  # four at a time: the sums are loaded and stored once for all
@@ -172,7 +175,7 @@ def add_rows(table, rows, first, end, sums):
 
 @kernel
 def subtract_rows(table, rows, first, end, sums):
-    """Subtract the rows `rows[first:end]` of a table from `sums`, which may be longer."""
+    """Subtract rows of a table, as `add_rows` adds them, from `sums`."""
     width = table.shape[1]
     for k in range(first, end):
         row = np.int64(rows[k])

@@ -61,7 +61,7 @@ def _step_by_block(compact: bool) -> Callable[..., None]:
         half = threads // 2
         apart = half // per_block  # threads per row; only the first of them writes the row
         scratch = cuda.blockIdx.x * per_block  # first of the block's rows of `views` and `ids`
-        begin_masks = per_block * size  # in shared memory masks follow the observations
+        begin_masks = per_block * size  # index in `rows`: the masks follow the observations
         mask_words = begin_masks // 4
         for block in range(cuda.blockIdx.x, (number + per_block - 1) // per_block, cuda.gridDim.x):
             first = block * per_block
