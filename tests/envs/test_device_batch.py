@@ -144,7 +144,8 @@ def test_what_does_not_fit_is_refused_in_one_line(monkeypatch):
     for mask in (torch.ones(2, dtype=torch.bool), "all", [[True], [True, True]], object()):
         with pytest.raises(InputError, match=r"the mask of games must be bool \[3\]"):
             batch.reset(reset_mask=mask)
-    for number, found in ((0, "of 1 or more"), (2**25, "at most 16,777,216"), (1.0, "whole number")):
+    refused = (0, "of 1 or more"), (2**25, "at most 16,777,216"), (1.0, "whole number")
+    for number, found in refused:
         with pytest.raises(InputError, match=f"the number of games is .*{found}"):
             DeviceBatch(game, number, device="cpu")
     for device in ("tpu", 3.5, "mps", 2**70):
