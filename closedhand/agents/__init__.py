@@ -1,4 +1,4 @@
-"""Agents, and what trains them, one folder per game.
+"""Agents and their training, one folder per game.
 
 `closedhand.make_agent` makes agents by name, `from_function` makes one from a function.
 

@@ -26,7 +26,7 @@ class KernelAgent(OwnArrays):
         return int(self.act_batch(np.asarray(view)[np.newaxis])[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """Choose an action, int32 [n], for each view [n]; an `InputError` refuses invalid views."""
+        """Choose actions, int32 [n], for views [n]; an `InputError` refuses invalid views."""
         views = batch.prepared(self.game, views)
         actions = np.empty(len(views), np.int32)
         policies.decide_all(self.kernel_policy, self.game.rules, views, self._ids, actions)
@@ -34,7 +34,7 @@ class KernelAgent(OwnArrays):
 
 
 class Stepwise(NamedTuple):
-    """Policy that takes the actions towards the plays of `whole`, a policy of the flat game."""
+    """Policy that takes the next action towards the play of `whole`, a policy of the flat game."""
 
     kernels = "closedhand.agents.agent"
 
@@ -43,13 +43,13 @@ class Stepwise(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """Choose the next action towards the play of `policy.whole`."""
+    """Choose the next action towards the play that `policy.whole` chooses."""
     play = np.int64(policies.decide(policy.whole, rules.flat, view, ids))
     return np.int64(next_step(rules, view, play, ids))
 
 
 class PlayAgent(KernelAgent):
-    """Agent that plays by `whole`, a policy of the flat game, also where plays are split or merged.
+    """Agent that plays by a policy of the flat game, also where its plays are split or merged.
 
     The policy decides again at every sub-step, so it must be deterministic.
     """

@@ -16,7 +16,7 @@ Act = Callable[[Any, np.ndarray], Any]
 
 
 class FunctionAgent(BatchAgent):
-    """Agent that plays by a function, see `from_function`; `_`, a seed and None, is ignored."""
+    """Agent that plays by a function, see `from_function`; a seed and an argument are ignored."""
 
     def __init__(self, act: Act, observation: str, name: str, game: Game, *_: Any) -> None:
         from closedhand.envs.observation_form import IN_INFO, ObservationForm
@@ -54,7 +54,7 @@ def from_function(act: Act, observation: str = "planes", name: str = "function")
         name: Name in results and records.
 
     Raises:
-        InputError: `act` is not a function, or there is no such form of observations.
+        InputError: `act` is not a function, or `observation` is not one of the three forms.
     """
     # Imported here, as `closedhand.authoring` must not import Gymnasium, which the envs need.
     from closedhand.envs import common

@@ -100,7 +100,7 @@ def _maker(name: str, kind: Any) -> Callable[..., SearchAgent]:
         """Make the agent; an argument such as `500` or `20ms` sets the budget.
 
         Raises:
-            InputError: The argument is not just a budget above 0, or there is no such policy.
+            InputError: The argument is not a budget above 0, or `playout_policy` refuses `policy`.
         """
         if argument.path is not None:
             raise InputError(f"{name} takes a budget such as 500 or 20ms, not {argument.text!r}")

@@ -49,17 +49,17 @@ class Advice:
 
 
 def mental_score(front: float, middle: float, back: float) -> float:
-    """Compute the blog's formula for human play, 100 E+ (`separable.py`), from percentages."""
+    """Compute the blog's formula for people, 100 E+ (`separable.py`), from chances in percent."""
     # The blog divides the product of all three by 1000, an error for 10000.
     pairs = front * middle + front * back + middle * back
     return front + middle + back + pairs / 100 - 2 * front * middle * back / 10_000
 
 
 def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
-    """Find up to `number` arrangements of a hand, int8 [13], best first, and count its opponents.
+    """Find up to `number` arrangements of a hand, best first; also return its number of opponents.
 
-    The points of the first arrangement are biased slightly upwards, as it is chosen and measured on
-    the same opponents.
+    A hand is int8 [13], cards high to low, here and in `summary`. The points of the first
+    arrangement are biased slightly upwards, as it is chosen and measured on the same opponents.
     """
     actions, parts = counter.candidates(rules, hand)
     others = counter.gather(pool, hand)
@@ -88,7 +88,7 @@ def _advice(
 
 
 def odds_of(part: int, strength: int, others: np.ndarray) -> Odds:
-    """Compute the odds of a part by its strength and those of `others`, integers [n]."""
+    """Compute the odds of `part`, an index of `PARTS`, against the strengths `others` [n]."""
     won, tied = others < strength, others == strength
     return Odds(names(part)[strength], float(won.mean()), float(tied.mean()))
 

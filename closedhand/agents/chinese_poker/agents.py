@@ -1,9 +1,9 @@
 """The agents of Chinese Poker, which arrange hands in the flat game and in sub-steps.
 
 - `separable` sets a hand by tables of chances to win (`separable.py`).
-- `counter` is the blog's optimal counter-strategy to `separable`. It counts the points of every
-  arrangement that could be best against a pool of hands set by `separable` (`counter.py`).
-- `rescored` counts only the arrangements that the tables rate highly. Unlike `separable` it
+- `counter` is the blog's optimal counter-strategy to `separable`, its best response. It counts the
+  points of each candidate arrangement against a pool of hands set by `separable` (`counter.py`).
+- `rescored` does so only for arrangements that the tables rate highly. Unlike `separable` it
   accounts for the dependence between an opponent's parts and for the cards in its own hand.
 
 Without an argument they use the package's tables for the game's rules. An argument is a file of
@@ -31,7 +31,7 @@ from closedhand.games.chinese_poker.rules import evaluate
 from closedhand.games.chinese_poker.state import UNSET
 
 SLACK = 0.25
-"""Largest gap in expected points from the best arrangement to one that `rescored` counts."""
+"""Largest gap, in expected points by the tables, from the best candidate that `rescored` allows."""
 
 
 class Separable(BatchAgent):
@@ -167,7 +167,7 @@ make_rescored = _maker("rescored", SLACK)
 
 
 def tables_for(game: Game, path: str | Path | None) -> Tables:
-    """Load the tables of a file, or the package's; an `InputError` refuses other scorings."""
+    """Load the tables of a file, or the package's; an `InputError` refuses those of other rules."""
     preset = game.options["rules"]
     tables = separable.shipped(preset) if path is None else separable.load(Path(path))
     if tables.about.get("rules", preset) != preset:

@@ -8,6 +8,7 @@
 5. To measure the gain, choose on one half of the opponents and measure on the other (`judge`): a
    lower bound. Choosing and measuring on all opponents gives an upper bound.
 
+In kernels a hand is int8 [13], high to low, and strengths are by part: front, middle, back.
 After P. Hankin, "Near-optimal closed-hand Chinese Poker".
 """
 
@@ -179,7 +180,7 @@ def promising(rules, win, slack, parts):
 
 @kernel
 def respond(rules, pool, win, slack, hand):
-    """Find the arrangement, among the `promising` ones, with the most points against the pool."""
+    """Find the `promising` arrangement, an action id, with the most points against the pool."""
     actions, parts = candidates(rules, hand)
     few = promising(rules, win, slack, parts)
     if len(few) == 1:
@@ -199,8 +200,8 @@ def respond_to_each(rules, pool, win, slack, hands, actions):
 def judge(rules, pool, hand, own, out):
     """Measure the gain of the best response to a pool over arrangement `own`; return the response.
 
-    Four figures, see `Judgement`, are written to `out`, float64 [4]: `value`, `held_out` as the
-    mean over both halves to choose on, `in_sample`, and the number of opponents.
+    Four figures (see `Judgement`) are written to `out`, float64 [4]: `value`; `held_out`, averaged
+    over choosing on either half; `in_sample`; and the number of opponents.
     """
     actions, parts = candidates(rules, hand)
     played = np.empty((1, len(PARTS)), np.int16)

@@ -1,7 +1,7 @@
 """Pools of arranged hands of opponents.
 
 The hands of a pool that share no card with a given hand, about one in 78, are a uniform sample of
-the hands that an opponent may hold. A bit for every card and hand of the pool finds them quickly.
+the hands that an opponent may hold. `Pool.holds`, with a bit for every card and hand, finds them.
 
 Agents and advice use pools of hands set by tables, by default of a million (`pool_of`). Setting
 these takes half a minute, so they are kept in the user's cache folder.
@@ -141,7 +141,7 @@ def deal(
 
 @kernel
 def opponents(pool, hand, found):
-    """Write the indices of the pool's hands that share no card with `hand`; return their number."""
+    """Write the indices of hands that share no card with `hand` to `found` [n]; return how many."""
     # `taken` is the union of the words of all cards of the hand. Its zeros are the opponents.
     holds = pool.holds
     taken = np.empty(BLOCK, np.uint64)

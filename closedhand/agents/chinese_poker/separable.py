@@ -147,7 +147,7 @@ RISE = 1e-12
 
 @kernel
 def best(rules, win, hand):
-    """Find the best arrangement of a hand by the chances `win`, and its expected points."""
+    """Find the best arrangement of a hand by `win`, and its expected points with the constant."""
     lookup = rules.tables
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     strengths(rules, hand, fives, threes)

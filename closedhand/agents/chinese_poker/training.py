@@ -8,7 +8,7 @@ A cycle of `blog` follows the blog post:
 
 A cycle of `fitted` optimises the decisions:
 
-1. In cycle k, from 1, set about one in k hands of the pool again (fictitious play).
+1. In cycle k = 1, 2, …, set each hand of the pool again with probability 1 / k (fictitious play).
 2. Deal hands. Count the points of their promising arrangements, ties included, against the hands of
    the pool that share no card with them (`counter.py`).
 3. Fit the tables by stochastic gradient descent: the differences of the formula's points between
@@ -42,7 +42,7 @@ from closedhand.games.chinese_poker.state import Rules
 METHODS = ("fitted", "blog")
 
 SLACK = 0.6
-"""Largest gap in expected points from the best arrangement of a hand to another in the fit."""
+"""Largest gap, in expected points, from a hand's best arrangement to others used in the fit."""
 ROOM = 48
 """Maximum number of arrangements of a hand in the fit."""
 SHARPNESS = 0.08
@@ -148,7 +148,7 @@ class Training:
         return True
 
     def _follow(self, win: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Set this cycle's share of the pool again; return all hands of the pool and strengths."""
+        """Set this cycle's share of the pool again; return the pool's hands and their strengths."""
         dealt = pools.generator(pools.Deals.TRAINING_POOL, self.seed)
         hands = random_hands(dealt, self.pool_size)[:, 0]
         if not len(self.pool_parts):

@@ -61,13 +61,13 @@ def choose(rules, view, ids):
 
 @kernel
 def admitted(rules, state, ids):
-    """Return what the choice of the sample client counts as: the rules may refuse a kaidan."""
+    """Return the action that the client's choice counts as: a pass for an illegal kaidan."""
     return np.int64(admit(rules, state, choose(rules, state, ids), ids))
 
 
 @kernel
 def choose_play(rules, table, hand):
-    """Choose what the sample client plays from a hand: a play, perhaps illegal, or the pass."""
+    """Choose the sample client's play from a hand, perhaps an illegal kaidan, or the pass."""
     # The client knows one joker: of two it uses the first.
     hand &= ~SECOND_BIT
     if table.target < 0:
@@ -84,7 +84,7 @@ def choose_play(rules, table, hand):
 
 @kernel
 def weaker_first(cards, revolution):
-    """Return the card of the weakest rank in a set, of equal ranks the first suit of s h d c."""
+    """Return the weakest card of a set, not empty, no joker; of equal rank the first of s h d c."""
     rank = bits.highest(cards) // 4 if revolution else bits.lowest(cards) // 4
     return bits.highest(cards & ranks_between(rank, rank))
 
@@ -127,9 +127,10 @@ def weakest_card(hand, revolution):
 
 @kernel
 def first_group(rules, cards, size, joker, lock, revolution):
-    """Find the group of the weakest rank with exactly `size` cards, a `joker` included; or `NONE`.
+    """Find the group of `size` cards, one of them the joker if `joker`, of the weakest rank.
 
-    The joker stands for the first free suit of s h d c, under a lock among the locked suits.
+    The joker stands for the first free suit of s h d c, under a lock among the locked suits. Return
+    `NONE` if no rank in `cards` has exactly as many natural cards as the group needs.
     """
     own = size - 1 if joker else size
     ranks = np.uint64(0)
@@ -157,11 +158,11 @@ def first_group(rules, cards, size, joker, lock, revolution):
 def first_kaidan(rules, cards, hand, length, joker, revolution):
     """Find the first kaidan of a length, made of the highest cards of a run; or `NONE`.
 
-    With the joker a run can extend below its first card, across one gap, or above its last card.
-    Under revolution the joker extends a run only below or across, and suits go from clubs up.
+    Runs are of `cards`, a part of `hand`. The joker extends a run below its first card, across one
+    gap or above its last card; under revolution not above, and suits go from clubs up.
     """
-    # `run` counts cards up to this rank with the joker, `before_gap` those since the last gap, plus
-    # the joker, which may fill that gap.
+    # `run` counts the cards up to this rank since the last gap but one, plus the joker, which fills
+    # the last gap. `before_gap` counts those since the last gap, plus the joker for the next gap.
     best, best_low = NONE, 0
     for i in range(4):
         suit = i if revolution else 3 - i
@@ -227,7 +228,7 @@ def follow_single(rules, table, hand):
 def follow_set(rules, table, hand, family):
     """Find the client's first group or kaidan of a family that beats the table; `NONE` if none.
 
-    The joker is used only if no play without it is found. `family` is a row of `plays.first`.
+    The joker is used only if no play without it is found. `family` is an index of `plays.first`.
     """
     cards, revolution = beating(rules, table, hand), table.revolution
     action = NONE

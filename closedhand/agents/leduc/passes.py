@@ -1,7 +1,7 @@
-"""Passes over a public tree, as `solvers.interface` asks for, on vectors over the private cards.
+"""Passes over a public tree, for `solvers.interface`, on vectors over the private cards.
 
-Arguments are as in that module. Arrays by node and by action are float64 [nodes, LANES]; the entry
-of an action is at the node to which it leads (`tree.py`). `n` is a node and `c` a card.
+Arguments are as in `solvers.interface`; `tree` is a `tree.Tree`. Arrays by node and by action are
+float64 [nodes, LANES]; the entry of an action is at its child. `n` is a node and `c` a card.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ LANES = 8
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write the contribution of a player's own actions to the probability of each node."""
+    """Write the reach probability of each node and own card by the player's own actions alone."""
     for c in range(LANES):
         out[0, c] = 1.0
     for n in range(len(tree.player)):
@@ -28,7 +28,7 @@ def reach(tree, sigma, player, out):
 
 @kernel
 def reach_others(tree, sigma, player, out):
-    """Write the opponent's `reach`; `Tree.pays` has the probability of the cards."""
+    """Write the opponent's `reach`; chance is left out, as `Tree.pays` includes it."""
     reach(tree, sigma, 1 - player, out)
 
 
@@ -37,7 +37,7 @@ def pay(tree, n, reached, player, out):
     """Write the counterfactual value of the end `n` for each card of `player` to `out[n]`.
 
     `reached`, float64 [nodes, LANES], is from `reach_others`: the probability that the opponent, by
-    its own actions, reaches a node with each card. `tree.pays` have the probability of the cards.
+    its own actions, reaches a node with each card. `tree.pays` has the probability of the cards.
     """
     # Lanes of `out` are the player's cards, those of `reached` the opponent's. The loop over the
     # opponent's cards is outside, so that the inner one is a vector instruction.
@@ -140,8 +140,7 @@ def improve(tree, tables, player, temperature, step):
             continue
         first, end = tree.first[n], tree.first[n + 1]
         for c in range(LANES):
-            # Probability of the information set without the player's own actions. `pays[slot]` has
-            # the probability of the cards.
+            # Counterfactual reach of the information set; `pays[slot]` has chance's probability.
             likely = 0.0
             for other in range(tree.pays.shape[1]):
                 likely += tables.reached[n, other] * tree.pays[tree.slot[n], other, c]

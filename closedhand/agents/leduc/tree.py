@@ -3,9 +3,9 @@
 1. A node is a public state: the betting so far, and after phase 1 the flop. Nodes are stored after
    their parents and next to their siblings.
 2. A vector at each node has a lane for each private card: the probability that a player with this
-   card reaches the node, or the player's expected payoff from there.
+   card reaches the node, or the player's counterfactual value there.
 3. A pass down multiplies these probabilities. At the ends, a matrix times the opponent's vector
-   gives the payoffs for each card of the player (`pay`). A pass up sums them, weighted by the
+   gives the values for each card of the player (`pay`). A pass up sums values, weighted by the
    strategy (`expect`), or takes the best (`respond`). The module `passes` has these functions.
 
 A pass visits a few hundred nodes, the information tree has thousands. After Johanson, Waugh,
@@ -38,8 +38,8 @@ class Tree(NamedTuple):
     """A public tree for kernels; arrays are by node, int64 [nodes] unless stated otherwise.
 
     The matrices `pays` are by the opponent's and the player's own card. Matrix 0 has the
-    probability of both cards; matrix 1 + f that of both and the flop f; matrix 1 + kinds + f the
-    latter times 1, 0 or -1 for a showdown that the player wins, ties or loses.
+    probability of both cards, matrix 1 + f that of both cards and the flop f. Matrix 1 + kinds + f
+    has the latter times 1, 0 or -1, for a showdown that the player wins, ties or loses.
     """
 
     kernels = "closedhand.agents.leduc.passes"
@@ -104,7 +104,7 @@ def build(game: Game) -> Tree:
 
 @lru_cache
 def information_sets(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """List nodes and cards of information sets, int64 [sets] each, by betting node, flop, card."""
+    """List node and card of each information set, int64 [sets], sorted by betting, flop, card."""
     tree, tables = build(game), game.rules.tables
     deciding = np.flatnonzero(tree.player >= 0)
     deciding = deciding[np.lexsort((tree.slot[deciding], tree.node[deciding]))]
@@ -115,7 +115,7 @@ def information_sets(game: Game) -> tuple[np.ndarray, np.ndarray]:
 
 
 def views_of(game: Game) -> np.ndarray:
-    """Make the view of every information set, states [sets]."""
+    """Make the view of every information set, states [sets], in the order of `information_sets`."""
     tree, tables = build(game), game.rules.tables
     states = game.empty(int(tables.number))
     for i, node in enumerate(tables.nodes[: tables.number]):
