@@ -1,8 +1,8 @@
 """Envs of PettingZoo and Gymnasium for every `Game`.
 
 `gymnasium.make` makes a `SoloEnv`, `gymnasium.make_vec` a `GameVectorEnv`, or a `DeviceVectorEnv`
-if it is given a `device`. `pettingzoo.make` makes a `GameAEC` from "aec", and a `GameParallel`
-from "parallel", for simultaneous games. The other classes have no ids.
+if it is given a `device`. `pettingzoo.make("aec", id)` makes a `GameAEC`, and for simultaneous
+games `pettingzoo.make("parallel", id)` a `GameParallel`. The other classes have no ids.
 """
 
 from closedhand.envs.aec import GameAEC, env

@@ -27,18 +27,18 @@ PLAY, LOOK = 0, 1  # indices of `KERNELS`
 class GameAEC(Table, AECEnv[str, Observation, int]):
     """A game whose agents act one after the other.
 
-    Observations are those of `SoloEnv`. Their mask is also in the infos; it is all zero for agents
-    that are not to act, and read-only in their infos. All agents terminate together. Rewards are
-    zero until then, except in games that pay in stages (`game.staged`), where the rewards of a step
-    are the growth of the returns.
+    Observations have the form that `SoloEnv` describes. `infos[agent]` also has the `action_mask`,
+    int8 [num_actions]: all zero and read-only unless the agent is to act. All agents terminate
+    together. Rewards are zero until then, except in games that pay in stages (`game.staged`): there
+    the rewards of a step are the growth of the returns in it.
 
     An illegal action ends the game, with `illegal_reward` for its agent and 0 for the others,
     unless it counts as a pass (`game.lenient`); the info of its agent has `illegal_action`, True.
     With `illegal_reward=None` it raises an `InputError` instead, and changes nothing.
 
-    Copies and pickles continue the game in progress. A state for search is `game_state`, and
-    `reset(options={"state": state})` returns to it. Before the first `reset`, methods that need a
-    game raise `gymnasium.error.ResetNeeded`.
+    Copies and pickles continue the game in progress. `game_state` is a copy of the state, for
+    search; `reset(options={"state": state})` continues from it. Before the first `reset`, methods
+    that need a game raise `gymnasium.error.ResetNeeded`.
     """
 
     compiled = ("_packed", "_codes")
@@ -48,7 +48,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if "_idle_mask" in state:  # neither copies nor pickles keep the flag
+        if "_idle_mask" in state:  # copies and pickles lose the read-only flag
             self._idle_mask.flags.writeable = False
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -75,7 +75,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
         Raises:
             gymnasium.error.ResetNeeded: No game was started, or all agents are gone.
-            InputError: The action is no id, or illegal without `illegal_reward`; nothing changes.
+            InputError: The action is not an id, or is illegal and `illegal_reward` is None; nothing
+                changes.
             ValueError: The agent has terminated, and the action is not None.
         """
         if not self.agents:  # as `_check_agents`, whose call would take time
@@ -87,7 +88,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         number = whole_number(action)
         if not 0 <= number < self.game.num_actions:
             raise InputError(explain_illegal(self.game, self._states[0], number))
-        # Without agents only `reset` works: Ctrl-C may leave the state ahead of other attributes.
+        # Ctrl-C may leave the state ahead of other attributes. Without agents only `reset` works.
         agents, self.agents = self.agents, []
         (status, player), observation, mask = self._run(PLAY, number)
         if status == ILLEGAL:
@@ -110,7 +111,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     def _refuse(self, agents: list[str], agent: str, action: int) -> None:
         """Raise an error about an illegal action, or end the game with `illegal_reward`.
 
-        Set `agents`, which the caller has emptied.
+        Restore `self.agents`, which the caller has emptied.
         """
         if self.illegal_reward is None:
             self.agents = agents
@@ -120,7 +121,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(agents, True)
         self.infos[agent] = {ACTION_MASK: self._idle_mask, "illegal_action": True}
-        self._unseen_by = None  # its mask is that of a game that goes on
+        self._unseen_by = None  # the observation kept by `_to_act` has a mask of legal actions
         self.agents = agents
 
     def _check_agents(self) -> None:
@@ -128,23 +129,23 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def observe(self, agent: str) -> Observation:
-        """Return the observation of an agent: a new dict of int8 arrays, or one array.
+        """Return the observation of an agent in new int8 arrays; see `SoloEnv` for its form.
 
         An `InputError` refuses a name that is no agent.
         """
         self.check_started()
         if agent == self._unseen_by:
-            # Handed out once: whoever gets an array may write to it.
+            # Kept from the last step. Hand it out only once: the caller may write to its arrays.
             (observation, mask), self._unseen_by = self._unseen, None
         else:
             _, observation, mask = self._run(LOOK, self.seat_of(agent))
             if "illegal_action" in self.infos.get(agent, ()):
-                mask[:] = 0  # the game is over here, but not by its rules
+                mask[:] = 0  # the env has ended the game, but the state is not over
         return self.form.show(observation, mask)
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
-        """Iterate over `agent_selection`, which the loop has to step, until no agent is left."""
-        self.check_started()  # else the loop would end at once
+        """Yield `agent_selection` until no agent is left; the loop has to call `step` for each."""
+        self.check_started()  # without agents the loop would end silently
         return super().agent_iter(max_iter)
 
     def action_masks(self) -> np.ndarray:
@@ -160,7 +161,10 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         return super().last(observe)
 
     def _run(self, kernel: int, number: int) -> tuple[Any, np.ndarray, np.ndarray]:
-        """Run `PLAY` with an action or `LOOK` with a seat; return result, observation and mask."""
+        """Run `PLAY` with an action or `LOOK` with a seat; return result, observation and mask.
+
+        The result is (status, player to act) for `PLAY`, None for `LOOK`.
+        """
         observation = np.empty(self.form.size, np.int8)
         mask = np.empty(self.game.num_actions, np.int8)
         if not self._codes:

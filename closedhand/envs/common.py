@@ -29,14 +29,14 @@ MOST_GAMES = 2**24
 
 RESET_FIRST = "no game is under way: call reset() first"
 ENDED_FIRST = "the opponents end this game before the seat's first turn"
-"""Message about a given start. A deal after which the user has no turn is replaced by another."""
+"""Message for a given deal or state; a drawn deal that ends like this is replaced by another."""
 
 
 class Copied(OwnArrays):
     """Mixin of envs whose copies and pickles share nothing with the original."""
 
     compiled: ClassVar[tuple[str, ...]] = ()
-    """Attributes that depend on compiled code, which cannot be copied: a copy looks it up again."""
+    """Attributes that copies and pickles leave out, as compiled code cannot be copied."""
 
     def __copy__(self) -> Self:
         # Two envs that shared a state would disturb each other.
@@ -50,9 +50,9 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     """Make the game of a name with options, or return the given `Game`.
 
     Raises:
-        InputError: Neither a name of a game nor a `Game`, or a value that an option does not take.
-        UnknownOption: An option that the game does not have, or options beside a `Game`, which has
-            its own. The message begins like Python's, since libraries search for that text.
+        InputError: `game` is neither a name of a game nor a `Game`, or an option has a wrong value.
+        UnknownOption: The game has no such option, or there are options beside a `Game`. The
+            message begins like Python's for an unknown argument: libraries search for that text.
     """
     if not isinstance(game, str | Game):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"a game is a name or a Game, not {shown(game)}")
@@ -68,7 +68,7 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
 
 
 def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
-    """Check that a value is one of some texts; `name` is for the message."""
+    """Check that a value is one of the texts `choices`; the message calls it `name`."""
     if not isinstance(value, str) or value not in choices:
         known = f"{', '.join(choices[:-1])} or {choices[-1]}"
         raise InputError(f"{name} is {known}, not {shown(value)}")
@@ -114,9 +114,9 @@ def is_list(value: Any) -> bool:
 
 
 def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
-    """Check a seed, from which game i gets seed + i, or a list of `number` seeds; return a list.
+    """Return a list of `number` seeds: those of a given list, or `seed` + i for game i.
 
-    None stands for a missing seed, of one game or of all. `what` is for the message.
+    None means no seed: in a list for one game, alone for all. The message calls the games `what`.
     """
     if seed is None:
         return [None] * number
@@ -142,8 +142,8 @@ def mask_of(what: str, given: Any, number: int) -> np.ndarray:
 def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:
     """Return copies of the observations of some games or rows, object [n]; None for the others.
 
-    Observations are arrays by name, or one array, [n, ...]; `which` marks the rows, bool [n]. The
-    result is as for Gymnasium's `final_obs`.
+    Observations are arrays [n, ...], by name or one alone; `which`, bool [n], marks the rows. The
+    result has the form of Gymnasium's `final_obs`.
     """
     rows = np.full(len(which), None, object)
     for i in np.flatnonzero(which):

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     import torch
 
 ALIGNMENT = 16
-"""All rows together take a multiple of this many bytes, so that they can be copied in words."""
+"""The memory of all rows is padded to a multiple of this many bytes, to be copied in words."""
 ROWS_OF_A_BLOCK = 56 * 1024
-"""Most bytes for observations and masks of a block, so that four share a multiprocessor."""
+"""Most bytes of observations and masks in a block, so that four blocks fit a multiprocessor."""
 MOST_PER_BLOCK, THREADS = 64, 128
 """Largest number of games of a block; number of its threads, half of which write observations."""
 BLOCKS = 4
@@ -71,13 +71,13 @@ class Device:
         self._tables: dict[int, tuple[Any, Any]] = {}
 
     def zeros(self, *shape: int, dtype: str) -> Any:
-        """Allocate a tensor of zeros."""
+        """Allocate a tensor of zeros on the device; `dtype` is the name of a PyTorch type."""
         return self.torch.zeros(shape, dtype=getattr(self.torch, dtype), device=self.place)
 
     def array(self, tensor: Any, dtype: Any = None) -> Any:
         """Convert a tensor to an array that kernels take, without a copy.
 
-        `dtype` has the size of the tensor's numbers, or is a record type: each row is one record.
+        `dtype` is another type of the same size, or a record type: each row of bytes is a record.
         """
         records = dtype is not None and np.dtype(dtype).fields is not None
         if self.on_cpu:
@@ -91,7 +91,7 @@ class Device:
         return DeviceArray(tensor.data_ptr(), shape, tensor.element_size())
 
     def streams(self, tensor: Any) -> Any:
-        """Convert streams of games for kernels; in plain Python their rows have `random()`."""
+        """Convert streams, int64 [n, 2], for kernels; in plain Python rows have `random()`."""
         array = self.array(tensor, np.uint64)
         return array.view(type(make_streams(0))) if self.on_cpu else array
 
@@ -119,8 +119,8 @@ class Device:
     ) -> Launch:  # fmt: skip
         """Find or compile a kernel of `core.numba.gpu.entries`, and bind its arguments.
 
-        `like` are examples of the arguments' types, see `examples`; `shared` is the number of bytes
-        of shared memory of a block.
+        `like` are examples of the arguments' types, see `examples`. There are `blocks` blocks of
+        `threads` threads, each block with `shared` bytes of shared memory.
 
         Raises:
             InputError: There is neither a compiled kernel nor a compiler, or the driver refuses it.
@@ -137,7 +137,7 @@ class Device:
 
     def run(self, launch: Launch) -> None:
         """Launch on PyTorch's current stream of this GPU."""
-        # The driver launches in the context of the current GPU, which may be another one.
+        # The driver launches on the current GPU: make this one current.
         with self.torch.cuda.device(self.place):
             launch(int(self.torch.cuda.current_stream().cuda_stream))
 

@@ -1,7 +1,7 @@
 """Thousands of games side by side as tensors of PyTorch, on a GPU or on the CPU.
 
-Tensors of fixed shape are changed in place. A step, which also starts new games, is one launch on
-a GPU, and on the CPU a loop over the same kernels.
+Tensors have fixed shapes and are changed in place. A step also starts the next games. It is one
+kernel launch on a GPU, and on the CPU a loop over the same functions.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -116,9 +116,9 @@ class DeviceBatch:
         if self.on_cpu:
             return
         size, row = self.game.dtype.itemsize, self.form.size + self.game.num_actions
-        # `Games.paid` and `rewards`; seed, two streams, seat, actor, player and action; two flags.
+        # Bytes: `paid`, `rewards`; seed, two streams, seat, actor, player, action; two of int8.
         bytes_of_a_game = size + row + 16 * self.game.num_players + 8 * 9 + 2
-        scratch = self._lanes() * (4 * self._scratch + size)  # whatever the number of games
+        scratch = self._lanes() * (4 * self._scratch + size)  # stays the same for many games
         needed = self.number * bytes_of_a_game + scratch
         if needed <= self.torch.cuda.mem_get_info(self.device)[0]:
             return
@@ -132,7 +132,7 @@ class DeviceBatch:
             )
 
     def _rows(self, size: int) -> tuple[Any, Any]:
-        """Allocate rows of bytes, int8 [number, size]; return them, and their memory as words."""
+        """Allocate rows, int8 [number, size]; return them, and their padded memory as int32."""
         total = -(-self.number * size // ALIGNMENT) * ALIGNMENT
         memory = self._device.zeros(total, dtype="int8")
         rows = memory[: self.number * size].view(self.number, size)
@@ -164,7 +164,7 @@ class DeviceBatch:
     def reset(self, seed: Any = None, reset_mask: Any = None) -> None:
         """Start new games where `reset_mask`, bool [number], is set, or everywhere.
 
-        The seed is that of `GameVectorEnv.reset`. An `InputError` refuses an invalid seed or mask,
+        `seed` is as for `GameVectorEnv.reset`. An `InputError` refuses an invalid seed or mask,
         or a mask before all games were started.
         """
         torch = self.torch
@@ -198,9 +198,9 @@ class DeviceBatch:
     def step(self, actions: "torch.Tensor") -> None:
         """Play one action in each game; the next game begins where one ends.
 
-        `actions` are ids for the players to act, int64 [number] on the same device; an `InputError`
-        refuses other tensors. An illegal action ends its game, unless it counts as a pass
-        (`game.lenient`).
+        `actions` are ids for the players to act, int64 [number], contiguous, on the same device; an
+        `InputError` refuses other tensors. An illegal action ends its game, unless it counts as a
+        pass (`game.lenient`).
         """
         self._check_started()
         self._check_actions(actions)
@@ -274,7 +274,7 @@ class DeviceBatch:
     def decide(self, agent: AnyAgent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
         """Return the actions of an agent for the players to act, int64 [number].
 
-        They are written into `out`, if it is given, a tensor like the actions of `step`. An
+        `out` is a tensor like the actions of `step` to write them into, by default a new one. An
         `InputError` refuses an unknown agent, one that decides in Python, and any other `out`.
         """
         self._check_started()

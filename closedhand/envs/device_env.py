@@ -27,12 +27,12 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     Deals, observations and rewards are those of a `GameVectorEnv` with `autoreset_mode="SameStep"`,
     game by game. Tensors have fixed shapes and are changed in place: copy data that must outlast
     the next step. Steps are launched on PyTorch's current stream, so a step and a network can be
-    captured in one CUDA graph. A step reads nothing from the device.
+    captured in one CUDA graph. A step does not wait for the device.
 
-    Observations are a dict of int8 tensors; with `mask="info"` a vector comes without a dict. Infos
-    are a dict of tensors `action_mask`, `current_player`, `rewards`, `actor` and `illegal_action`
-    as in `GameVectorEnv`, all valid for every game; after `reset` the actor is -1. The last
-    observation of a finished game is not kept.
+    Observations are a dict of int8 tensors; a vector with `mask="info"` is one tensor, not in a
+    dict. Infos are a dict of tensors `action_mask`, `current_player`, `rewards`, `actor` and
+    `illegal_action` as in `GameVectorEnv`, all valid for every game; after `reset` the actor is -1.
+    The last observation of a finished game is not kept.
 
     Attributes:
         batch: The games, with `sample()` and `decide(agent)`.

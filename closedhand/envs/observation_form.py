@@ -73,10 +73,10 @@ class ObservationForm:
         return spaces.Dict(parts)
 
     def show(self, observation: np.ndarray, mask: np.ndarray | None = None) -> Observation:
-        """Put together an observation of a kernel, int8 [..., size], and its mask, if there is one.
+        """Convert an observation from a kernel, int8 [..., size], and its mask, without a copy.
 
-        The result, which shares their memory, is the array if `is_array`; else a dict of the parts
-        and, unless masks are in infos alone, the mask, int8 [..., num_actions].
+        Return the array if `is_array`, else a dict of its parts. If a mask, int8
+        [..., num_actions], is given, and masks are not in infos alone, it is a part, too.
         """
         if self.is_array:
             return observation
@@ -90,7 +90,7 @@ class ObservationForm:
         return self.game.split(observation) if self.name == PLANES else {OBSERVATION: observation}
 
     def observe(self, states: States, seats: Seats | None = None) -> tuple[NDArray[np.int8], ...]:
-        """Return observations, int8 [n, size], and action masks, see `batch.observe`."""
+        """Return observations, int8 [n, size], and masks, int8 [n, num_actions], of states [n]."""
         look = batch.features if self.compact else batch.observe
         return look(self.game, states, seats)
 

@@ -25,8 +25,9 @@ def show(
     """Write the observation and the mask of the user's seat in the first of `states`, and payoffs.
 
     `observation` is that of `contract.features`, int8 [feature_size], if `compact`, else int8
-    [observation_size]. All `masks`, int8 [num_actions], become the same. `returns` are written if
-    the game is over or, as `staged` says, pays in stages. Return the status of the game.
+    [observation_size]. All `masks`, int8 [num_actions], become the same. `returns`, float64
+    [num_players], are written if the game is over or `staged`. `rules` are not packed. Return the
+    status of the game.
     """
     ids = np.empty(len(masks[0]), np.int32)
     batch_kernels.observe(rules, states[0], seat, compact, observation, masks[0], ids)
@@ -49,8 +50,9 @@ def take_turn(
 
     If the action is `BEGIN`, begin with a deal by the seed, or, if the seed is 0, with the game in
     `states`. One kernel does both, since each kernel contains the code of the whole game and of all
-    policies. Rules and policies are packed. Without policies nobody but the user plays. After an
-    illegal action of the user the game is shown as it was, with masks of zeros.
+    policies. Rules and policies are packed; `scratch` is `Opponents.scratch`. Without policies only
+    the user plays, and the game is shown even if another seat is to act. After an illegal action of
+    the user the game is shown as it was, with masks of zeros.
 
     Returns:
         The status of the game; and if it is `REFUSED` the illegal action of a policy, after which

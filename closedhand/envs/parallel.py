@@ -25,9 +25,8 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     """A game of simultaneous moves: at every step all agents act, and all end together.
 
     Attributes, observations, masks, copies and states for search are those of `GameAEC`; masks are
-    all zero after the end. The choices of other agents are hidden until the last observation, which
-    shows the finished game. Rewards are zero until the game ends, except in games that pay in
-    stages.
+    all zero after the end. Agents do not see what others choose in the same step. The last
+    observation shows the finished game. Rewards are as in `GameAEC`.
 
     After an illegal action no action is played: the game ends, each agent that chose an illegal
     action gets `illegal_reward`, and its info contains `illegal_action`, True.
@@ -53,7 +52,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         if given is not None:
             _check_level(self.game, given)
         self._begin(seed, given)
-        # All are to act and have seen the same: any seat may be `player` between two steps.
+        # All seats are to act between two steps; `play_together` requires `player` to be 0.
         self._states["player"] = 0
         self.agents = self.possible_agents[:]
         return self._look()
@@ -79,7 +78,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         numbers = [whole_number(given[agent]) for agent in agents]
         ids = np.array([id_or_illegal(each, self.game.num_actions) for each in numbers], np.int64)
         legal = np.empty(len(agents), np.bool_)
-        self.agents = []  # as in `GameAEC.step`
+        self.agents = []  # until the step is complete: see `GameAEC.step`
         over = batch_kernels.play_together(
             self.game.rules, self._states, ids, self.game.num_actions, legal
         )  # fmt: skip
@@ -105,7 +104,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         states["player"] = seats
         rows, masks = self.form.observe(states, seats)
         if not self.agents:
-            masks[:] = 0  # after an illegal action the game is over here, but not by its rules
+            masks[:] = 0  # after an illegal action the state itself is not over
         if self.render_mode == "human":
             self.render()
         seen = list(zip(self.possible_agents, rows, masks, strict=True))

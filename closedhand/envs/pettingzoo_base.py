@@ -71,15 +71,15 @@ class Table(common.Copied, Spaces):
     def _begin(self, seed: int | None, given: State | None) -> None:
         """Start from a given state, or deal; a seed restarts the stream of deals.
 
-        The returns of the state count as paid. Empty `agents`, which the caller sets at the end:
-        see `GameAEC.step`.
+        The returns of the state count as paid. Leave `agents` empty: the caller sets it last, see
+        `GameAEC.step`.
         """
         self.agents = []
         rng = self._rng
         if seed is not None or rng is None:
             rng, _ = seeding.np_random(seed)
         self._states[0] = self.game.deal(rng) if given is None else given
-        self._rng = rng  # last: after a first deal that is interrupted there is no game
+        self._rng = rng  # last: if the first deal is interrupted, there is no game
         # `DuplicateDealing` starts other tables from here, even if `AutoPass` has played on.
         self.start = self._states[0].copy()
         self._paid = self.game.returns(self.start)

@@ -17,12 +17,12 @@ from closedhand.core.text import showable
 WIDTH, HEIGHT = 960, 540
 EDGE, GAP = 16, 6  # pixels between the rows and the edges of the picture, and between rows
 NAMES, CARDS, LAST = 28, 206, 726
-"""Left ends of the names, of the cards, and of the last plays and notes."""
+"""Left ends of the names, of the cards, and of the last plays and notes, in pixels."""
 RIGHT = WIDTH - 28
 CARD_HEIGHT, CARD_SHAPE = 124, 0.7
 """Maximum height of a card, and the ratio of its width to its height."""
 COUNTED = 5
-"""Open cards are counted beside their row from this number on, hidden cards from 2 on."""
+"""Least number of open cards that is written beside a row; with hidden cards it is 2."""
 TEXT_SIZE, NOTE_SIZE, NOTE_LINE = 25, 23, 27
 SMOOTH = 4  # factor by which cards are drawn larger, and then reduced, for smooth edges
 
@@ -62,9 +62,9 @@ def require_pillow() -> Any:
 def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
     """Draw rows of cards, uint8 [540, 960, 3]; the picture is legible at half its size.
 
-    Every row has the name and, see `COUNTED`, the number of cards on its left, then the cards, then
-    the last play and the note. `names` of the players by seat replace those of their rows,
-    unless the font lacks their letters. An `InputError` says if Pillow is not installed.
+    Every row has the name and the number of cards (see `COUNTED`) on its left, then the cards, then
+    the last play and the note. `names`, by seat, replace the names of the rows, unless the font
+    lacks their letters. An `InputError` says if Pillow is not installed.
     """
     pillow = require_pillow()
     from PIL import ImageDraw
@@ -160,7 +160,7 @@ def _draw_cards(
 
 @lru_cache(maxsize=512)
 def _card(card: str, width: int, height: int, strip: int) -> Any:
-    """Draw a card, its back for an empty text; at its left `strip` pixels will stay visible."""
+    """Draw a card, or a back for an empty text; `strip` pixels at its left stay visible."""
     pillow = require_pillow()
     from PIL import ImageDraw
 

@@ -1,4 +1,4 @@
-"""Self-play for learners of one player: every seat is a separate env, which may have to wait."""
+"""Self-play for single-agent learners: every seat is a separate env, which waits out of turn."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -29,7 +29,7 @@ class SeatVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     are correct. `infos["to_act"]`, bool [num_envs], marks the rows to act; a custom loop may skip
     the others. With `mask="info"` infos alone have the masks.
 
-    A row has the spaces of a game of a `GameVectorEnv`. The first deal of game i is that of a
+    A row has the single spaces of a `GameVectorEnv`. The first deal of game i is that of a
     `SoloEnv` with seed + i.
 
     Attributes:
@@ -54,7 +54,7 @@ class SeatVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         """Make the env of `num_games` games; other arguments, and errors, as in `GameVectorEnv`."""
         self.game = common.resolve(game, options)  # refuses other options of a `GameVectorEnv`
         mode = self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
-        # With same-step reset the games wait until all rows have seen their ends.
+        # With same-step reset, `step` resets finished games itself, after keeping `final_obs`.
         games_mode = AutoresetMode.NEXT_STEP if mode == AutoresetMode.SAME_STEP else mode
         env = self._env = GameVectorEnv(
             self.game, num_games, reward="seats", observation=observation, mask=mask,

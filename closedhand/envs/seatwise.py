@@ -25,10 +25,10 @@ Credit = tuple[int, NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp], Float
 def seat_returns(
     rewards: ArrayLike, actors: ArrayLike, ends: ArrayLike, *, gamma: float = 1.0
 ) -> Floats:
-    """Compute returns: what the seat that acted in each step is paid from then on, discounted.
+    """Compute the discounted return, from each step on, of the seat that acted in the step.
 
     Arguments are those of `seat_advantages`. Returns are float64 [steps, num_envs]; NaN where no
-    seat acted, or the game goes on after the last step.
+    seat acted, or the game does not end within these steps.
 
     Raises:
         InputError: Arrays without numbers or of shapes that do not fit, a seat that does not exist,
@@ -58,9 +58,9 @@ def seat_advantages(
 ) -> tuple[Floats, Floats]:
     """Compute generalised advantage estimates (Schulman et al., 2016) along each seat's decisions.
 
-    If a game goes on after the rollout, the last decision of a seat has no successor, and so no
-    advantage, unless the seat is the next to act and its value is given. The estimates of its
-    earlier decisions end with the value of that last decision.
+    If a game goes on after the rollout, a seat's last decision has no successor, and so no
+    advantage, unless the seat is next to act and `last_values` has its value. Without an advantage
+    there, the seat's earlier decisions bootstrap from the value of that last decision.
 
     Args:
         rewards: Rewards of all seats in each step, [steps, num_envs, seats].

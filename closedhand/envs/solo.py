@@ -34,7 +34,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]. With `mask="info"` infos alone have the mask, and a vector comes without a dict.
+    [num_actions]. With `mask="info"` only infos have the mask, and a vector is not in a dict.
     The reward is 0 before the end of the game, then the seat's return. In games that pay in stages
     (`game.staged`) it is the growth of the return since the last step. An illegal action ends the
     game with `illegal_reward`, unless it counts as a pass (`game.lenient`). Infos:
@@ -197,7 +197,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
             raise error.ResetNeeded(common.RESET_FIRST)
         look = self._buffers()
         number = id_or_illegal(whole_number(action), self.game.num_actions)
-        self._ended = True  # if an opponent fails, the game is left at its turn
+        self._ended = True  # stays so if an opponent fails: the game is left at its turn
         status = self._take_turn(number, look)
         self._ended = status != RUNNING
         observation, info = self._current(look)

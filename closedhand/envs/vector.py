@@ -67,14 +67,15 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     that a distribution over the legal actions always exists: after the end of a game action 0 is
     marked, or listed. Every array is new at each step.
 
-    Infos are arrays by name, each with a second one, `_` and the name, that marks its valid games:
+    Infos are arrays by name. A second array, `_` plus the name, bool [num_envs], marks the games in
+    which it is valid:
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation.
     - `current_player`, int64 [num_envs]: the player of the observation and the mask.
     - `returns`, float64 [num_envs, num_players]: payoffs by player of games that are over.
     - `illegal_action`, bool [num_envs]: whether an illegal action ended the game.
     - `legal_actions`, int32 [num_envs, longest], with `legal="ids"` or `"both"`: the ids of the
-      legal actions, ascending, then -1; `longest` is the greatest number in any game of this step.
+      legal actions, ascending, then -1; `longest` is the most legal actions of a game in this step.
       In games of thousands of actions ids take far less time than masks, which `"ids"` leaves out.
     - `rewards`, float64 [num_envs, num_players], after steps: the rewards of all seats.
     - `actor`, int64 [num_envs], after steps: the seat that acted; -1 where the step began a new
@@ -228,9 +229,9 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
         Raises:
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
-            InputError: The actions are not integers [num_envs], `chosen` is no mask of games, or a
-                wrapper takes one reward a game where there is one a seat; or an opponent chose an
-                illegal action, after which only `reset` goes on.
+            InputError: The actions are not integers [num_envs]; `chosen` is not bool [num_envs]
+                with a True; a wrapper takes one reward a game with `reward="seats"`; or an opponent
+                chose an illegal action, after which only `reset` works.
         """
         actions = integers("actions", actions, self.num_envs)
         chosen = common.mask_of("chosen", chosen, self.num_envs)
@@ -354,11 +355,11 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     ) -> None:
         """Play the user's actions, or start games that are over, and let the opponents play.
 
-        Games are started as by `game_kernels.start`. Without `shown` nothing is paid or shown.
+        Games start from deals if `dealt`, else from their states. Without `shown` nothing is paid
+        or shown.
 
         Raises:
-            InputError: An opponent chose an illegal action. If a kernel played it, it has replaced
-                the user's action in `actions`.
+            InputError: An opponent chose an illegal action. That of a policy is then in `actions`.
         """
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)
