@@ -23,9 +23,9 @@ over each `Deal`, `Game.knowledge` returns a `Knowledge`. An `InputError` report
 `replay`, `read` and `write`; a `LogReader` reads the logs of another program.
 
 **Agents.** An `Agent` decides from views; `batch` has functions for many views at once. A
-`KernelAgent` decides by a policy that runs in kernels, where `decide` calls it; a `PlayAgent` by
-one of the flat game, also in sub-steps. `described` and `Traits` state what is known of an agent
-before it plays; `refuse_argument` refuses any argument.
+`KernelAgent` plays a policy that runs in kernels, where `decide` calls it. A `PlayAgent` plays a
+deterministic policy of the flat game, also in sub-steps. `described` and `Traits` state properties
+of an agent before it plays. `refuse_argument` is for agents that take no argument.
 
 **Search.** `MonteCarlo`, `PairedSearch`, `ISMCTS` and `Particles` search by simulation with a
 policy such as `UniformPolicy`. `playouts` plays games to their ends; `read_budget` parses the

@@ -21,7 +21,7 @@ LONGEST = 10_000
 BRACKET = re.compile(r"[\w.-]*\[")
 """Matches a name and an opening bracket, at the beginning of an agent's text or in a value."""
 INNER_BRACKET = re.compile(r"[\w.-]+\[(?=\s*(\w+\s*=|\]))")
-"""Matches a name and an opening bracket in an argument if options follow: a path may hold both."""
+"""Matches these in an argument only if `]` or an option follows: paths may hold brackets, too."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class AgentSpec:
     """The parsed text of an agent.
 
     Attributes:
-        options: Keys and values in brackets, texts without enclosing quotes if they were parsed:
-            the agent's table decides whether `2024` is a number or a text.
-        argument: Text after the first colon, without enclosing quotes; None if there is none.
+        options: Values by key. Parsed values are texts without their enclosing quotes: the agent's
+            table decides whether `2024` is a number or a text.
+        argument: Text after the colon behind name and options, without enclosing quotes, or None.
     """
 
     name: str
@@ -89,7 +89,7 @@ def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
     _check_length(text)
     pieces: list[str] = []
     begin = i = 0
-    before = separator  # the preceding character, after which a quote or an agent's name may begin
+    before = separator  # the last of `:`, `=`, `,` if a quote or agent's name may begin here, or ""
     while i < len(text) and len(pieces) != parts - 1:
         if before and text[i] in QUOTES:
             i, before = _behind_quote(text, i), ""
@@ -155,7 +155,7 @@ def quoted(text: str, separators: str = ",") -> str:
     """
     with suppress(InputError):
         # In an agent's text a colon precedes the argument, and decides which brackets protect
-        # separators (`INNER_BRACKET`). Split at colons, the text has one piece more for it.
+        # separators (`INNER_BRACKET`). If the text is split at colons, this one adds a piece.
         cuts = [len(split_outside(f":{text}", each)) - (each == ":") for each in separators]
         if max(cuts) == 1 and unquoted(text) == text:
             return text

@@ -112,7 +112,7 @@ def spent_by(agents: Iterable[Agent]) -> np.ndarray:
 
 
 def policy_or_choices(game: Game, agent: Agent, views: np.ndarray) -> np.ndarray:
-    """Return `probabilities`; of an agent without them, 1 for the action chosen, else 0.
+    """Return an agent's policy for views, float64 [n, num_actions]; one-hot if it only chooses.
 
     Raises:
         InputError: The agent does not choose one action of the game for each view.
@@ -137,8 +137,8 @@ class Traits:
         clocked: Whether the strength of the agent depends on the clock; it then needs all cores.
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
         steady: Whether each decision depends on the view alone, not on other games or decisions.
-        remembers: Whether the agent uses earlier rounds. Only leagues play matches of rounds with
-            it, one by one.
+        remembers: Whether the agent uses earlier rounds of a deal. It then plays several rounds
+            only in leagues, which play its deals one by one.
         variants: Options, such as `tuned=1`; lists of agents show the agent with each, too.
     """
 
@@ -271,7 +271,7 @@ def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
 
 
 def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
-    """Make the agent that advises persons: the `adviser` of the game's spec, else `otherwise`.
+    """Make the agent for hints to people: the `adviser` of the game's spec, else `otherwise`.
 
     Raises:
         InputError: Neither of the two can be made for the game under its rules.

@@ -13,7 +13,7 @@ from closedhand.core.numba.jit import Ids, Integer, Rules
 
 
 class BatchAgent(OwnArrays, ABC):
-    """Base of agents of a game that define `act_batch`."""
+    """Base of agents that decide by `act_batch` on many views of one game."""
 
     def __init__(self, game: Game, name: str) -> None:
         self.game, self.name = game, name
@@ -45,13 +45,14 @@ def through_substeps(
     policy: Callable[[np.ndarray], np.ndarray],
     play: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> np.ndarray:
-    """Compute the probabilities of flat actions by those of their sub-steps, float64 [n, actions].
+    """Compute the probabilities of flat actions from those of sub-steps, float64 [n, actions].
 
     Args:
         states: States [n] of the game in sub-steps.
         actions: Number of flat actions.
         policy: Returns the probabilities of sub-steps in states [m], float64 [m, sub-steps].
-        play: Plays sub-steps in states [m]; returns the flat actions completed, [m], -1 for none.
+        play: Plays sub-steps, integers [m], in states [m], in place; returns the flat actions that
+            they complete, integers [m], -1 for none.
     """
     shares = np.zeros((len(states), actions))
     sources, chances = np.arange(len(states)), np.ones(len(states))

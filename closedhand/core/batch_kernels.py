@@ -39,7 +39,7 @@ def deal_all(rules: Rules, states: States, seeds: Seeds) -> None:
 
 @inlined
 def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
-    """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`."""
+    """Apply any integer as an action; return `RUNNING`, `OVER`, or `ILLEGAL` if nothing changed."""
     admitted = contract.admit(rules, state, action, ids)
     if admitted < 0:
         return ILLEGAL

@@ -46,7 +46,7 @@ def size(bits: Any) -> Any:
     return int(bits).bit_count()
 
 
-# Numba requires the same signature twice, annotations included, which rules out lambdas.
+# Numba requires one signature, annotations included, of both functions: this rules out lambdas.
 
 
 @overload(lowest)

@@ -37,7 +37,7 @@ def total(numbers: Ids) -> int:
 def shuffle(deck: NDArray[Any], seed: np.uint64) -> np.uint64:
     """Shuffle `deck`, an array, in place; return the seed of the next shuffle, uint64.
 
-    The seed must not be 0, at which xorshift stays.
+    The seed must not be 0, which xorshift maps to itself.
     """
     return shuffle_first(deck, len(deck), seed)
 

@@ -38,7 +38,7 @@ class UnknownOption(InputError, TypeError):
     It is a `TypeError`, too, which libraries catch when they try keyword arguments.
     """
 
-    # Gymnasium raises errors of a maker again by calling their class with a text alone.
+    # Gymnasium re-raises a maker's error by calling its class with one text: `name` has a default.
     def __init__(self, message: object, name: str = "") -> None:
         super().__init__(message)
         self.name = name
@@ -66,7 +66,10 @@ def shown(value: Any) -> str:
 def whole_number(
     value: Any, name: str = "an action", least: int | None = None, most: int | None = None
 ) -> int:
-    """Check a whole number from `least` to `most`; a bool is refused. `name` is for the message."""
+    """Check a whole number from `least` to `most` (None: no limit); refuse a bool.
+
+    `name` begins the message.
+    """
     try:
         if not isinstance(value, bool):
             number = index(value)
@@ -117,7 +120,7 @@ def integers(what: str, values: Any, number: int, each: str = "game") -> NDArray
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """Convert values to an array; it is empty if NumPy refuses them, as lists of unequal length."""
+    """Convert values to an array, an empty one, [0, 0], if NumPy refuses them, as ragged lists."""
     try:
         return np.asarray(values)
     except (ValueError, OverflowError):

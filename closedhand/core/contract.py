@@ -10,14 +10,15 @@ kernel works for every game, at no cost at run time.
 A game's module may also define functions in plain Python. `valid(rules, state, player=None)`
 returns the reason why the rules do not allow a state (see `closedhand.core.validity`).
 `view_from(game, player, hand, actions, …)` builds a view from the knowledge of a player at a real
-table (see `Game.view_from`), and `knowledge(game, view, player)` returns the hand, the actions and
-a dict of the other arguments for a view. `deals(rules)`, for a game that is small enough to be
-solved, iterates over all initial states with their probabilities (see `Game.deals`); it raises an
-`InputError` under rules whose deals it cannot list.
+table (see `Game.view_from`). `knowledge(game, view, player)` is its inverse: it returns the hand,
+the actions and a dict of the further facts. `deals(rules)`, for a game that is small enough to be
+solved, iterates over all initial states with their probabilities (see `Game.deals`); under rules
+whose deals it cannot list it raises an `InputError`.
 
 An argument means the same in all functions: `rules`, tables and options; `state` or `view`, a
 record, which `deal`, `play`, `hide` and `redeal` change; `player`, a seat from 0; `action`, an id;
-`ids`, scratch space, int32 [num_actions]; `out`, an output array; `rng`, an object with `random()`.
+`ids`, scratch space, int32 [num_actions]; `out`, an output array; `rng`, an object whose `random()`
+draws a number in [0, 1).
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module lacks
 one of the eight functions, that of the flat game is called with `rules.flat`. If it lacks one of
@@ -26,7 +27,7 @@ the four others, the default is called, even if the flat game defines the functi
 The functions also run on a GPU, in a thread for each game, if the game keeps to these rules:
 
 - Fields of states and of tables are at multiples of their size.
-- Arrays have constant lengths, and an array that is made in a loop is used only in the same round.
+- Arrays have constant lengths; an array made in a loop is used only in the same iteration.
 - Loops take the place of `array.copy()`, boolean indexing, and reductions such as `array.sum()`.
 """
 
@@ -99,14 +100,14 @@ def plain_function(rules: Rules, name: str) -> tuple[Callable[..., Any] | None, 
 
 @dispatched()
 def deal(rules: Rules, state: State, seed: np.uint64) -> None:
-    """Start the game of a seed, uint64 (see `closedhand.core.numba.jit.draw_seed`), in `state`."""
+    """Start the game of a seed, uint64 and not 0, in `state`, which may hold an earlier game."""
 
 
 @dispatched()
 def legal(rules: Rules, state: State, out: Ids) -> Integer:
     """Write the ids of the legal actions of `state.player`, ascending; return how many.
 
-    The game is not over. `out`, integers, has room for all of its actions.
+    The game is not over. `out`, integers, has room for `Game.num_actions` ids.
     """
     ...
 
@@ -124,9 +125,9 @@ def over(rules: Rules, state: State) -> bool:
 
 @dispatched()
 def returns(rules: Rules, state: State, out: Floats) -> None:
-    """Write every player's payoff into `out`, float64; in a staged game also before its end.
+    """Write the payoffs by player into `out`, float64 [num_players] or longer, with any content.
 
-    `out` may be longer than the number of players, and need not be zero before.
+    Called after the end; in a staged game at any time, for the payoffs so far.
     """
 
 
@@ -164,10 +165,10 @@ def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
 
 @kernel
 def look(rules: Rules, state: State, player: Integer, compact: Flag, out: Planes) -> None:
-    """Zero `out`, then do `features` if the observation is to be compact, else `observe`.
+    """Zero `out`, then do `features` if `compact`, else `observe`.
 
-    `out` is int8 [`Game.feature_size`] or [`Game.observation_size`]. None is a False that is known
-    at compile time: kernels that never show compact observations do not compile `features`.
+    `out` is int8 [`Game.feature_size`] or [`Game.observation_size`]. `compact` may also be None, a
+    False known at compile time: kernels that never show compact observations omit `features`.
     """
     out[:] = 0
     if compact is None:
@@ -206,8 +207,8 @@ def _admit_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> Integ
 def admit(rules: Rules, state: State, action: Integer, ids: Ids) -> Integer:
     """Return the action that a submitted one, any integer, counts as; -1 if it is refused.
 
-    A legal action counts as itself, and by default any other is refused. A lenient game defines
-    this function: an illegal action counts as another one, which need not be legal itself.
+    A legal action counts as itself. By default any other is refused. A lenient game defines this
+    function: an illegal id counts as another action, such as a pass, which may be illegal itself.
     """
     ...
 

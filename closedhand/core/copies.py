@@ -21,6 +21,6 @@ class OwnArrays:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if any(map(_holds_read_only, state.values())):
-            # Copied together, since objects inside may share arrays; the memo keeps `self`.
+            # Copied together, since members may share arrays; the memo keeps references to `self`.
             state = copy.deepcopy(state, {id(self): self})
         self.__dict__.update(state)

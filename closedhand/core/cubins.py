@@ -37,7 +37,7 @@ class Cubin(NamedTuple):
     Attributes:
         image: A cubin, or PTX that the driver is to assemble.
         stack: Bytes of stack of a thread, -1 for PTX.
-        spills: Bytes that did not fit the registers, -1 for PTX.
+        spills: Bytes of register spills of a thread, -1 for PTX.
         registers: Registers of a thread, -1 for PTX.
         grows: Whether the kernel makes arrays of variable length on the stack.
     """

@@ -1,6 +1,6 @@
 """Load and launch compiled kernels by NVIDIA's driver, without Numba or a CUDA toolkit.
 
-The context is that of the calling thread: PyTorch's, once PyTorch has used a GPU.
+The CUDA context is that of the calling thread: PyTorch's, once PyTorch has used a GPU.
 """
 
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -111,7 +111,7 @@ class Launch:
         self._words[self._places[index]].value = value
 
     def __call__(self, stream: int) -> None:
-        """Launch on a stream, by its handle."""
+        """Launch on a stream, by its handle; do not wait for the kernel to end."""
         code = self._launch(self._function, *self._shape, stream, self._pointers, None)
         if code:
             _check(self._library, code)

@@ -34,7 +34,7 @@ class Deals:
     Attributes:
         number: Number of deals.
         fixed: States of the file, `game.dtype` [number]; None: the seed gives them.
-        digest: Checksum of the file, which names the file in results; None: there is none.
+        digest: Checksum of the file, by which results identify it; None: there is no file.
     """
 
     number: int
@@ -47,7 +47,7 @@ class Deals:
 
 
 def choose_deals(deals: int | Deals, game: Game, what: str) -> Deals:
-    """Check the argument `deals` of a match or league, which messages call `what`.
+    """Check the argument `deals` of a match or league; messages call the match `what`.
 
     Raises:
         InputError: The number is not allowed, or the rules of the game do not allow a state.
@@ -62,7 +62,7 @@ def choose_deals(deals: int | Deals, game: Game, what: str) -> Deals:
 
 
 def write_deals(path: Path, game: Game, number: int, seed: int = 0) -> str:
-    """Write the deals of a match with a seed, the whole file or none; return the file's digest.
+    """Write the deals that a match with this seed plays, atomically; return the file's checksum.
 
     Raises:
         InputError: The number or the seed is not allowed, or the file cannot be written.
@@ -110,5 +110,5 @@ def _state_of(game: Game, given: str | Record) -> State:
         raise InputError(f"it is a record of {given.game}, not of {game.name}")
     if given.deal is not None:
         return game.parse_deal(given.deal)
-    own = flat_game(given.game, given.rules)  # whose rules decide what the seed deals
+    own = flat_game(given.game, given.rules)  # the rules of the record decide what its seed deals
     return game.parse_deal(own.deal_text(own.deal(np.random.default_rng(given.seed))))

@@ -68,9 +68,9 @@ def play_out(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Play games in lockstep to their end.
 
-    A deferred Ctrl-C takes effect between two steps, or two decisions that an agent makes alone.
-    `game`, `states`, `after` and the errors are those of `lockstep.play_out`. `seats` has the index
-    in `agents` of the agent at each seat of each game, integers [n, num_players].
+    A deferred Ctrl-C takes effect between two steps, or two decisions of an agent without
+    `act_batch`. `game`, `states`, `after` and errors are as for `lockstep.play_out`. `seats` has
+    the index in `agents` of the agent at each seat of each game, integers [n, num_players].
 
     Return `seconds`, `decisions` and `spent` as in `Chunk`.
     """

@@ -70,7 +70,7 @@ def write_arrays(
     values: Mapping[str, Any] | None = None,
     compressed: bool = True,
 ) -> None:
-    """Write an npz file of arrays and, as texts that `reading.json_in` parses, of JSON values."""
+    """Write an npz file of arrays and of JSON `values`, stored as texts for `reading.json_in`."""
     texts = {name: np.array(json.dumps(value)) for name, value in (values or {}).items()}
     write: Any = np.savez_compressed if compressed else np.savez
     buffer = io.BytesIO()
@@ -111,7 +111,7 @@ def _part(found: Path) -> Path:
 
 
 def refuse_foreign(path: Path, kind: FileKind) -> None:
-    """Refuse to write over a file of another kind, unless that is empty or `overwrite` is set.
+    """Refuse to replace a nonempty file of another kind, unless `overwrite` is set.
 
     Raises:
         InputError: The file is of another kind or beyond the limit of reading; or as for `target`.
@@ -250,7 +250,7 @@ class Claims(ExitStack):
         for lock in (found.parent / ".lock", *found.glob(".*.lock")):
             _refuse_held(lock, path)
         self._lock(found / ".lock", path)
-        # Beside its lock, a process of another machine may write: its id means nothing here.
+        # Partial files beside another machine's lock stay: its process ids mean nothing here.
         here = [platform.node()]
         locked = {lock.parent for lock in path.glob("*/.*lock") if _signature(lock)[1:] != here}
         _remove_parts(path.glob(".*.part"))
@@ -300,8 +300,8 @@ def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
 
     if os.path.isfile(lock) and not _is_ours(lock):
         raise WriteError(f"cannot write {path}: {lock} belongs to another program")
-    # Whichever thread ends the command releases the lock. Two processes can hold the substitute for
-    # file systems without locks at the same time, so it is not used.
+    # Any thread of the process may release the lock. Soft locks, the substitute where there are no
+    # locks, are not used: two processes can hold one at the same time.
     held = FileLock(
         lock, PATIENCE, poll_interval=PATIENCE / 5, thread_local=False, fallback_to_soft=False
     )

@@ -69,7 +69,7 @@ class Notation(Protocol):
         ...
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse the text of an action to its id."""
+        """Parse the text of an action to its id; raise an `InputError` for any other text."""
         ...
 
     def deal_text(self, state: State) -> str:
@@ -77,7 +77,7 @@ class Notation(Protocol):
         ...
 
     def parse_deal(self, text: str) -> State:
-        """Parse a deal to the state at its start."""
+        """Parse a deal to the state at its start; raise an `InputError` for any other text."""
         ...
 
     def scene(self, state: State) -> list[Row]:
@@ -89,7 +89,7 @@ class Notation(Protocol):
 class Game:
     """The rules of a game, bound to a preset and its options.
 
-    States are records of `dtype`; functions that take one never keep it. To work on many states at
+    States are records of `dtype`; methods keep no reference to them. To work on many states at
     once, use `closedhand.core.batch`, or write a kernel that calls the functions of
     `closedhand.core.contract` with `game.rules`.
 
@@ -99,7 +99,7 @@ class Game:
 
     Attributes:
         name: Name for `make_game`.
-        options: Options of `make_game`, with defaults; `rules` is the preset, if there are presets.
+        options: All options of `make_game`, defaults included; `rules` is the preset, if any.
         rules: Tables and options for kernels, a NamedTuple.
         dtype: Data type of a state. Every state has the fields `player`, the seat to act; `moves`,
             the number of whole actions since the last deal; and `history`, their flat ids, in order
@@ -187,12 +187,12 @@ class Game:
 
     @property
     def can_lose(self) -> bool:
-        """Whether some payoff is below 0: where none is, a share of games won says nothing."""
+        """Whether some payoff is below 0; a win rate means nothing in a game without losses."""
         return self.payoff_range[0] < 0
 
     @property
     def is_win_or_loss(self) -> bool:
-        """Whether payoffs go from -1 to 1, so that a mean payoff says the chance to win."""
+        """Whether payoffs go from -1 to 1, so that a mean payoff m is a win rate of (1 + m) / 2."""
         return self.payoff_range == (-1.0, 1.0)
 
     @cached_property
@@ -240,12 +240,12 @@ class Game:
         if function is None:
             raise InputError(f"{self.name} does not list its deals: its module has no deals(rules)")
         deals: Iterator[tuple[State, Any]] = iter(function(rules))
-        # A generator that refuses does so at its first deal: ask for it now.
+        # A generator raises its error at its first deal: draw that one in this call.
         first: list[tuple[State, Any]] = list(islice(deals, 1))
         return (Deal(state, float(share)) for state, share in chain(first, deals))
 
     def legal(self, state: State) -> NDArray[np.int32]:
-        """Return the legal action ids of `state.player`, ascending, int32; before the end only."""
+        """Return the legal action ids of `state.player`, ascending; the game must not be over."""
         self._check(state)
         out = np.empty(self.num_actions, np.int32)
         return out[: self._crossing(state_kernels.legal, state, out)].copy()
@@ -453,7 +453,7 @@ class Game:
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Cut flat observations, int8 [..., observation_size], into views of the parts, by name."""
+        """Cut flat observations, int8 [..., observation_size], into parts by name; copy nothing."""
         is_array = isinstance(observation, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")

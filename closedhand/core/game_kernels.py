@@ -65,7 +65,7 @@ class Games(NamedTuple):
         paid: Payoffs so far of staged games, float64 [n, seats].
         rewards: Rewards of all seats in this step, float64 [n, seats].
         status: Status after this step, see `closedhand.core.status`, int8 [n].
-        actors: Seat that acted, or `NONE`, int64 [n].
+        actors: Seat that played the action of this step, or `NONE`, int64 [n].
         players: Seat to act, or the user's; the row shows its observation and mask, int64 [n].
     """
 
@@ -129,8 +129,8 @@ def start(
     """Start a new game in place of game `i`, and let the others play until the user's turn.
 
     The arrays are those of `Games`, changed in place; scratch space is that of `let_others_play`.
-    It starts from a new deal if `dealt`, else from the state in `Games.states`. A game that is over
-    before the user's turn is no episode if it was dealt: another one is dealt then.
+    The game starts from a new deal if `dealt`, else from `states[i]`. If a dealt game is over
+    before the user's turn, it is no episode: another one is dealt.
 
     Return an illegal action of a policy, which is not played; else `ALL_LEGAL`.
     """
@@ -160,7 +160,7 @@ def answer(
     rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, seat: Integer,
     players: int, views: States, k: Integer, ids: Ids,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """Do `let_others_play`; return the status of the game, and the result of `let_others_play`."""
+    """Do `let_others_play`; return the status, `RUNNING`, `OVER` or `REFUSED`, and its result."""
     refused = let_others_play(rules, policies, states, streams, i, seat, players, views, k, ids)
     status = OVER if contract.over(rules, states[i]) else RUNNING
     return status if refused == ALL_LEGAL else REFUSED, refused
@@ -171,7 +171,7 @@ def pay(
     rules: Rules, states: States, terms: Terms, i: Integer, actor: Integer, status: Integer,
     paid: Floats, rewards: Floats,
 ) -> None:  # fmt: skip
-    """Write the rewards of game `i`, in which `actor` has played; `rewards[i]` is zero before."""
+    """Write the rewards of `actor`'s action in game `i` into `rewards[i]`, which is zero before."""
     if status == ILLEGAL:
         rewards[i, actor] = terms.illegal_reward
     elif terms.staged:
@@ -193,8 +193,9 @@ def step(
 ) -> None:  # fmt: skip
     """Play `actions[i]` in game `i`, and start the next game if that ends it.
 
-    If `starting`, play no action, but start a new game if `chosen[i]`. Write `rewards`, `status`,
-    `actors` and `players`. The status is that before the next game begins.
+    If `starting`, play no action; start a new game if `chosen[i]`. Write `rewards`, `status`,
+    `actors` and `players`. `status` is that of the game before the next one starts, but `REFUSED`
+    if a policy's action is illegal at this start. Scratch space is that of `let_others_play`.
     """
     for seat in range(terms.players):
         games.rewards[i, seat] = 0.0
@@ -272,7 +273,7 @@ class Shown(NamedTuple):
     Attributes:
         observations: Observations, int8 [n, size].
         masks: Action masks, int8 [n, actions]; or [n, 0], if there are none.
-        copies: The same masks for the observations, which share no memory with infos; or [n, 0].
+        copies: The masks once more, for observations, as `masks` is for infos; or [n, 0].
         returns: Payoffs by player of games that are over, float64 [n, seats]; zero on entry.
         reward: Reward of the seat that acted, float64 [n]; zero on entry.
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
@@ -328,7 +329,7 @@ def advance_games(
             if status[i] == RUNNING:
                 actors[i] = states[i].player
                 status[i] = batch_kernels.play(rules, states[i], actions[i], ids)
-                # The compiler knows the number of policies: if it is 0, it leaves this out.
+                # The number of policies is known at compile time: for 0 this is left out.
                 if len(policies) and status[i] == RUNNING:
                     status[i], refused = answer(
                         rules, answering, states, streams, i, seats[i], terms.players, views, 0, ids
@@ -384,9 +385,9 @@ def add_up(
 def show_legal(
     rules: Rules, states: States, i: Integer, status: Integer, mask: Masks, copy: Masks, ids: Ids
 ) -> None:
-    """Write the action mask of game `i`, and once more into `copy` unless it is empty.
+    """Write the action mask of game `i` into `mask` and, unless that is empty, into `copy`.
 
-    After the end of the game the mask marks action 0, so that there is an action to draw.
+    If the game is not `RUNNING`, the mask marks action 0, so that there is an action to draw.
     """
     number: Integer = 1
     ids[0] = 0
@@ -408,9 +409,9 @@ def show_legal(
 def list_games(rules: Rules, games: Games, first: int, last: int, ids: Ids, out: Ids) -> Integer:
     """Write the ids of the legal actions of games into `out`, int32 [n, width].
 
-    For `first <= i < last`, row i lists those of game i, ascending, then -1; if game i is over, the
-    row lists action 0. At most `width` ids of a list are written. Return the length of the longest
-    list. `ids` is scratch space, int32 [num_actions].
+    For `first <= i < last`, row i lists those of game i, ascending, then -1; action 0 if game i is
+    not `RUNNING`. At most `width` ids of a list are written. Return the length of the longest list,
+    which may exceed `width`. `ids` is scratch space, int32 [num_actions].
     """
     longest: Integer = 0
     for i in range(first, last):
@@ -462,7 +463,7 @@ def decide_all(
     rules: Rules, policies: Policies, states: States, streams: Streams, views: States, ids: Ids,
     actions: Ids,
 ) -> None:  # fmt: skip
-    """Do `decide` in every game, into `actions`, int64 [n]."""
+    """Do `decide` in every game, into `actions`, int64 [n]; scratch space is as in `step_games`."""
     for i in range(len(states)):
         actions[i] = decide(rules, policies, states, streams, i, views, 0, ids[0])
 
@@ -476,6 +477,6 @@ def random_game(rules: Rules, states: States, streams: Streams, i: Integer, ids:
 
 @kernel
 def random_games(rules: Rules, states: States, streams: Streams, ids: Ids, moves: Ids) -> None:
-    """Do `random_game` for every state; write the numbers of actions into `moves`, int64 [n]."""
+    """Do `random_game` in every game, numbers into `moves`, int64 [n]; `ids` as in `step_games`."""
     for i in range(len(states)):
         moves[i] = random_game(rules, states, streams, i, ids[0])

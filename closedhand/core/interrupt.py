@@ -70,8 +70,8 @@ def deferred() -> Generator[Deferral]:
 def postponed() -> Generator[None]:
     """Delay a Ctrl-C in a block to the block's end; a second one acts at once.
 
-    The handler before the block gets both. This is for code that fails in odd ways if it is cut
-    short. It has no effect outside the main thread, or where no Python function handles Ctrl-C.
+    Each is passed to the handler that was there before. This is for code that fails in odd ways if
+    it is cut short. It has no effect outside the main thread, or if Ctrl-C has no Python handler.
     """
     before: Any = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

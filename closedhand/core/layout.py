@@ -7,9 +7,9 @@ import numpy as np
 
 
 def record_type(fields: Sequence[tuple[Any, ...]]) -> np.dtype:
-    """Return the type of a record with some fields of `numpy.dtype`, at multiples of their sizes.
+    """Make the dtype of a record; `fields`, as for `numpy.dtype`, lie at multiples of their sizes.
 
-    A record is passed between kernels as one pointer, an array as seven numbers. Wide fields
-    come first: without padding between them, equal records are equal bytes.
+    List wide fields first: without padding, equal records have equal bytes. Between kernels a
+    record is passed as one pointer, an array as seven numbers.
     """
     return np.dtype((np.record, np.dtype(list(fields), align=True)))

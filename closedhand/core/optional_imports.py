@@ -40,8 +40,8 @@ def require(*modules: str) -> None:
 def needing(user: str | None = None) -> Generator[None]:
     """Name the extra to install if an import in the block fails.
 
-    If a missing module is in no extra, the message says that `user` needs it, such as an agent of
-    another package. Without a `user`, or if the module is the user's own, the error is unchanged.
+    If a missing module is in no extra, the message says that `user`, such as an agent of another
+    package, needs it. Without `user`, or if the module is the user's own, the error is unchanged.
 
     Raises:
         InputError: A module is missing, or too old to have what is imported from it.

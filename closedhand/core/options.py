@@ -47,7 +47,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Range(NamedTuple):
-    """Least and greatest value of a number, in an annotation; None: no limit of its own."""
+    """Least and greatest value of a number, in an annotation; None: none, or for int `LARGEST`."""
 
     least: float | None = None
     most: float | None = None

@@ -12,7 +12,7 @@ import numpy as np
 from closedhand.core.game import InputError
 
 LARGEST = 2**63 - 1
-"""Largest whole number that kernels can hold."""
+"""Largest int64, and so the largest whole number that kernels can hold."""
 MOST_DIGITS = 300
 """Maximum number of digits of a whole number in JSON, about that of the largest float."""
 MOST_DEPTH = 50

@@ -71,9 +71,9 @@ Progress = Callable[[str, float, int], object]
 
 
 class Sectioned:
-    """Base of settings with a field `sections`: by default all of them; others are refused.
+    """Base of settings with a field `sections`, whose default lists all sections.
 
-    Sections come in the order of the default.
+    Other names are refused. The order becomes that of the default.
     """
 
     sections: tuple[str, ...]

@@ -102,10 +102,10 @@ def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: An
 
 
 def policy_of(agent: Any) -> Policy | None:
-    """Return the `kernel_policy` of an agent; None if it has none, or perhaps decides otherwise.
+    """Return the `kernel_policy` of an agent; None if it has none or may decide differently.
 
-    It may do so if the object or a derived class overrides `act` or `act_batch`: only one of its
-    classes, or the object, may define them.
+    The agent may, if more than one of its classes and the object itself define `act` or
+    `act_batch`: then a derived class or the object overrides what the policy stands for.
     """
     policy = getattr(agent, "kernel_policy", None)
     layers = [getattr(agent, "__dict__", {}), *map(vars, type(agent).__mro__)]

@@ -91,7 +91,7 @@ def read_content(path: Path | str, most: int = MOST_DATA) -> bytes:
 
 
 def checksum(*paths: Path | str) -> str:
-    """Compute a checksum of the contents of files, which does not depend on their paths."""
+    """Compute a checksum of the contents of files in this order, without paths: 16 hex digits."""
     content = b"".join(map(read_content, paths))
     return hashlib.sha256(content).hexdigest()[:16]
 
@@ -172,7 +172,7 @@ def load_json(path: Path) -> Any:
 def read_json(path: Path) -> dict[str, Any]:
     """Read the JSON object in a file; empty if there is no such file or object.
 
-    A file that exists but cannot be read now raises an error, so that nobody replaces it.
+    A file that is too large or cannot be opened raises an error, so that callers do not replace it.
     """
     with reading(path):
         if not os.path.lexists(path):

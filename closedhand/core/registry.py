@@ -216,7 +216,7 @@ def flat_game(name: str, options: Mapping[str, Any]) -> Game:
 
 
 def _reduce(game: Game) -> tuple[Any, ...]:
-    """Pickle a game as its name and options; refuse one that `make_game` does not make of them."""
+    """Pickle a game as its name and options; refuse it if `make_game` makes another one of them."""
     make = partial(make_game, game.name, **game.options)
     made = make()
     # Notations and flat games have no equality, but follow from the rules.
@@ -255,7 +255,7 @@ def find_games() -> None:
                 raise InputError(f"the entry point {point.name} has the spec of {spec.name}")
             add_game(spec)
         except Exception as error:
-            # The message is for a name that no other entry point offers.
+            # `spec_of` shows this only if no other entry point offers the name.
             _broken.setdefault(point.name, f"{type(error).__name__}: {error}")
             text = f"the game {description_of(point)} cannot be loaded: {error}"
             warnings.warn(text, stacklevel=2)

@@ -198,6 +198,7 @@ class Run(Generic[Worker]):
         settings: Settings that must be the same on resumption, JSON values.
         path: Path of the checkpoint; None: none is kept.
         save_results: Function that writes further files, called before each checkpoint (`save`).
+        format: File format of the checkpoint.
         note_checkpoints: Whether each checkpoint adds a summary, also if `advance` returns False.
         made: Main file of `save_results`; one that exists without a checkpoint is of another run.
         seconds: Seconds of work over all resumptions, without summaries and checkpoints.

@@ -15,7 +15,7 @@ BLOCK, SHORT_BLOCK, FEWEST_BLOCKS = 100, 10, 10
 `FEWEST_BLOCKS` blocks. The payoffs of neighbouring rounds of Daihinmin with classes have a
 correlation of 0.3, which is gone after three rounds."""
 LEVEL = 0.95
-"""Probability with which an interval holds the true mean, unless another level is asked for."""
+"""Default confidence level of intervals."""
 TINY = np.finfo(float).tiny
 
 
@@ -57,8 +57,8 @@ def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
     """Estimate the mean of each column of shares, such as win rates, with its 95% interval.
 
     The interval is Wilson's, which lies within 0 to 1 and also holds near these ends. Games of one
-    deal depend on each other; so, as in surveys, the interval is for the number of independent
-    games that would give the mean the same variance.
+    deal are correlated. So, as in surveys, the interval is for the effective sample size, the
+    number of independent games that would give the mean the same variance.
 
     Args:
         values: Shares; shape and errors are as for `student`.
@@ -71,10 +71,10 @@ def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
     n = len(values)
     if n < 2:
         return student(values)
-    mean, variance = values.mean(axis=0), values.var(axis=0) / n  # with one game a row: spread / n
+    mean, variance = values.mean(axis=0), values.var(axis=0) / n  # spread / n if all are 0 or 1
     spread = mean * (1 - mean)
     t = t_quantile(n - 1)
-    # q is the square of t, divided by the number of independent games.
+    # q is the square of t, divided by the effective sample size.
     q = np.where(spread > 0, t**2 * variance / np.maximum(spread, TINY), t**2 / (games or n))
     centre = (mean + q / 2) / (1 + q)
     half = np.sqrt(q * spread + q**2 / 4) / (1 + q)
@@ -100,10 +100,10 @@ def count_blocks(rows: int) -> int:
 
 
 def over_blocks(values: np.ndarray) -> list[Estimate]:
-    """Estimate the mean of each column with its interval, for rows that depend on earlier rows.
+    """Estimate the mean of each column, and its interval, of autocorrelated rows by batch means.
 
-    The interval is that of `student` over the means of `count_blocks` consecutive blocks of rows,
-    such as the rounds of a match. `values` and errors are those of `student`.
+    The interval is that of `student` over the means of `count_blocks` blocks of consecutive rows,
+    such as the rounds of a match. `values` and errors are as for `student`.
 
     Examples:
         >>> [estimate] = over_blocks(np.array([[1.0], [0.0]] * 500))
@@ -120,7 +120,7 @@ def over_blocks(values: np.ndarray) -> list[Estimate]:
 
 @cache
 def t_quantile(freedom: int, level: float = LEVEL) -> float:
-    """Return the two-sided quantile of Student's t: abs(t) stays below it with probability `level`.
+    """Return the q for which Student's t, of `freedom` degrees, has P(abs(t) < q) = `level`.
 
     Examples:
         >>> [round(t_quantile(freedom), 3) for freedom in (1, 9, 99)]

@@ -1,4 +1,4 @@
-"""Random numbers from arrays, for kernels: NumPy's default generator, and one that counts.
+"""Random numbers from arrays, for kernels: NumPy's default and a counter-based generator.
 
 A **stream of a seed** is the state of NumPy's default generator, PCG64 (O'Neill, 2014; XSL-RR
 output), as an array: passing a `numpy.random.Generator` to a kernel takes longer than a step of

@@ -49,10 +49,11 @@ def in_threads(
 
 
 def side_by_side(work: Callable[[int, int], object], number: int, threads: int) -> None:
-    """Divide `number` items, at least 1, among lasting `threads`, for work of milliseconds.
+    """Divide `number` items, at least 1, among at most `threads`, for work of milliseconds.
 
-    `work` gets the index of its first item and the index after its last. One of the threads is the
-    caller's. All have finished when this returns, or raises an exception of one of them.
+    `work` gets the index of its first item and the index after its last. The caller's thread does
+    one part; the others stay alive between calls. All have finished when this returns, or raises an
+    exception of one of them.
     """
     share = -(-number // threads)
     spans = [(first, min(first + share, number)) for first in range(0, number, share)]
@@ -92,7 +93,7 @@ def side_by_side(work: Callable[[int, int], object], number: int, threads: int) 
 
 @cache
 def _jobs(threads: int, process: int) -> SimpleQueue[Callable[[], None]]:
-    """Return the job queue of the lasting threads of a process; a forked one needs threads anew."""
+    """Start threads and return their job queue; anew in a forked process, which has no threads."""
     # Not an executor, whose locks stay shut if a signal handler raises while one is held.
     jobs = SimpleQueue[Callable[[], None]]()
     for _ in range(threads):

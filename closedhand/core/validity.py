@@ -38,9 +38,9 @@ def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
 
 @kernel
 def _play_while_admitted(rules: Rules, state: State, actions: Ids, ids: Ids) -> int:
-    """Play `actions` up to the first that no history holds; return the number of those played.
+    """Play `actions` up to the first that cannot be in a history; return the number played.
 
-    The history of a lenient game holds the actions that illegal ones count as, legal or not.
+    The history of a lenient game has the actions that illegal ones count as, which may be illegal.
     """
     for k in range(len(actions)):
         if not 0 <= contract.admit(rules, state, actions[k], ids) == actions[k]:

@@ -146,7 +146,7 @@ def _no_interrupts() -> Generator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # The tracker would start with the first process, and its start unblocks the signal.
+    # Python's resource tracker would start with the first process, and unblock the signal.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

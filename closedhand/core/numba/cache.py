@@ -6,9 +6,10 @@ Here the name, time and size of every source file that the code may come from ar
 
 1. Collect the module of the function, the module of every NamedTuple class in the signature
    (`Rules`, policies, and those within them), and the module that the class names in `kernels`.
-2. Of modules of this package, take the files, and those of its modules that they import, in turn.
+2. Of modules of this package, take the files, and those of its modules that they import, directly
+   or not.
 3. Of other packages that have such modules, or whose kernels these import, take all files of the
-   top-level package or module; if there are any, take all files of this package, too.
+   top-level package or module. If there is such a package, take all files of this package, too.
 
 Each set of packages in signatures has an index file of its own. So a change discards only the
 binaries that depend on it, and a lookup imports only the packages involved.
@@ -74,7 +75,7 @@ class Sources:
         return self._files[root]
 
     def closure(self, modules: Iterable[str]) -> dict[str, str]:
-        """Return time and size of the files of modules of `HOME`, and of their imports, in turn."""
+        """Return time and size of the files of modules of `HOME` and, at any depth, imports."""
         files = self.files(HOME)
         queue, seen = list(map(_path, modules)), set[str]()
         while queue:
@@ -233,8 +234,8 @@ def sources_of(module: str, kinds: Iterable[Any]) -> tuple[dict[str, str], list[
 class _Index(IndexDataCacheFile):
     """Numba's index and binaries, each after a digest: a damaged file counts as missing.
 
-    A binary is stored with its key and the stamp of its sources, and counts as missing under
-    others: of two processes that save at a time, one may write the index and the other the binary.
+    A binary is stored with its key and the stamp of its sources, and counts as missing if one of
+    them differs: if two processes save at once, index and binary may be of different ones.
     """
 
     def save(self, key: Any, data: Any) -> None:

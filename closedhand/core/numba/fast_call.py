@@ -114,6 +114,7 @@ PLAIN: bool = bool(config.DISABLE_JIT)  # pyright: ignore[reportAttributeAccessI
 """Whether kernels are plain functions, under `NUMBA_DISABLE_JIT`."""
 
 unpack: Callable[[Any], Any] = _unpack if PLAIN else _in_kernels(_opened_kind, _opened)
+"""Restore a value from `pack`, in kernels; another value stays as it is."""
 
 borrowed: Callable[[Any], Any] = _same if PLAIN else _in_kernels(_same, _without_owner)
 """Return arrays, or tuples of them, without their owners, for the loops of a kernel.
@@ -142,7 +143,7 @@ class Crossing:
         self._codes: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     def __call__(self, kernel: Callable[..., Any], state: np.record, *arguments: Any) -> Any:
-        """Call a kernel for a state, which it may change; the types of `arguments` are fixed."""
+        """Call a kernel for a state; the types of `arguments` must be those of its first call."""
         if PLAIN:
             return kernel(self._rules, state, *arguments)
         code = self._codes.get(kernel)

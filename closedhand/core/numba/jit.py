@@ -101,7 +101,7 @@ def with_distinct_name(value: Tuple) -> Tuple:
 
 
 def draw_seed(rng: Rng) -> np.uint64:
-    """Make the seed of a deal, uint64 and not 0, from one draw of `rng`."""
+    """Make the seed of a deal, uint64, 1 to 2^53, from one draw of `rng`."""
     return np.uint64(1 + rng.random() * 2.0**53)
 
 

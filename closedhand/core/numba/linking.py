@@ -7,8 +7,8 @@ LLVM code. As a *whole*, which Python calls, it is linked with the parts that it
 and compiled to machine code. This saves a third of the time of compiling a game.
 
 A part that neither makes, stores nor returns a reference to an array does not count references: its
-caller holds all arguments. Numba would count each argument in, and out again, by atomic
-instructions that take longer than most rules of a game.
+caller holds all arguments. Numba would increment and decrement the reference count of each by
+atomic instructions, which take longer than most rules of a game.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -205,7 +205,7 @@ class _Choice:
                 self._impl_cache[cache_key] = found.part, args
                 return found.part, args
             found = _call_of(found)  # on a GPU kernels have no parts
-        # Numba would call `choose` again: give it what was found.
+        # Numba would call `choose` again: replace it by a function that returns `found`.
         self._overload_func = update_wrapper(lambda *kinds, **named: found, choose)
         try:
             return cast(Any, super())._build_impl(cache_key, args, kws)
@@ -231,7 +231,7 @@ class _WholeCompiler(private.Compiler):
 
 
 def _copy(function: Any) -> Any:
-    """Copy a function: Numba compiles one at a time, and a `Whole` may call itself."""
+    """Copy a function: Numba refuses to compile one within itself, as a recursive `Whole` would."""
     copied = FunctionType(function.__code__, function.__globals__, closure=function.__closure__)
     copied.__defaults__, copied.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return update_wrapper(copied, function)

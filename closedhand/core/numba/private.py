@@ -46,8 +46,8 @@ try:
 except ImportError as error:
     raise ImportError(f"{LACKING}: {error}") from error
 
-# Names by their module or class: of functions and values, of methods and attributes that are
-# overridden, called or replaced, and of attributes that only objects have.
+# Each line is a module or class, then names in it that are called, read, overridden or replaced.
+# Attributes that only objects have are found by the methods that use them.
 _NAMES = """
 numba.core.base.BaseContext make_array make_tuple mangler subtarget
 numba.core.caching.FunctionCache _load_overload _save_overload load_overload

@@ -3,7 +3,7 @@
 The outcome is a cubin, machine code that `closedhand.core.cuda_driver` loads. No GPU is needed.
 
 Arrays that a kernel makes (`np.empty`, `np.zeros`, `np.arange`) are on the stack of the thread, as
-a device has no allocator. In a loop, an array of variable length takes more stack in every round.
+a device has no allocator. In a loop, an array of variable length takes more stack each time.
 """
 
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
@@ -173,7 +173,7 @@ extending.overload_method(core_types.Array, "random", target="generic")(random_o
 def compile_function(
     function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str
 ) -> Cubin:
-    """Compile a function of a thread for arguments like these: to a cubin, without `ptxas` to PTX.
+    """Compile a function of a thread for some arguments, to a cubin; to PTX if `ptxas` is missing.
 
     Args:
         function: The function, such as one of `closedhand.core.numba.gpu.entries.ENTRIES`.

@@ -46,7 +46,8 @@ def _step_by_block(compact: bool) -> Callable[..., None]:
     by side in shared memory as they will in global memory: one half of the threads writes
     observations, the other half marks legal actions, and all copy words, int32. `observations` and
     `masks` are arrays of words; a row has `size` bytes of an observation, or `actions_size` of a
-    mask. `per_block` is a multiple of 4, so that the rows of a block begin at a word.
+    mask. `per_block` is a multiple of 4, so that the rows of a block begin at a word, and at most
+    half the number of threads of a block.
     """
     draw = contract.features if compact else contract.observe
 
