@@ -1,10 +1,10 @@
 """Closed-hand Chinese Poker: thirteen cards, set secretly as three poker hands.
 
 Each of 2 to 4 players arranges 13 cards into a **back** and a **middle** of five cards and a
-**front** of three, so that back >= middle >= front. Then all these boards are shown, and each pair
-of players compares them part by part. A part won scores 1 point, a tie nothing, and the player who
-wins more parts scores 1 more (the 4-2 scoring of P. Hankin's blog post "Near-optimal closed-hand
-Chinese Poker").
+**front** of three, so that back >= middle >= front. Then all arranged hands, the **boards**, are
+shown, and each pair of players compares theirs part by part. A part won scores 1 point, a tie
+nothing, and the player who wins more parts scores 1 more (the 4-2 scoring of P. Hankin's blog post
+"Near-optimal closed-hand Chinese Poker").
 
 Hands rank as in poker, with A2345 the lowest straight and TJQKA the highest. The front can only be
 a high card, a pair or trips. A front that matches the start of the middle (A-K-Q against A-K-Q-J-9)
@@ -20,8 +20,8 @@ Options, all off by default:
   or 5 for quads or a straight flush in the back. A foul earns none.
 - `naturals=True`: some hands win all three parts, however they are set. From low to high these are
   three flushes, three straights (aces high or low), six pairs (quads count as two) and the dragon
-  (13 ranks). The higher natural wins, and equal ones tie. Two players of whom either has a natural
-  pay each other no royalties.
+  (13 ranks). The higher natural wins, and equal ones tie. If either of two players has a natural,
+  they pay each other no royalties.
 
 The players act one after the other, and nobody learns anything before the last hand is set, so the
 game is also a parallel environment. Payoffs are points and sum to 0.

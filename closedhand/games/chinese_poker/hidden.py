@@ -11,7 +11,7 @@ from closedhand.games.chinese_poker.state import DECK, HIDDEN, UNKNOWN, UNSET
 
 @kernel
 def hide(rules, state, player):
-    """Blank, in place, everything that `player` cannot know before all hands are set."""
+    """Until all hands are set, make others' cards `UNKNOWN` and choices `HIDDEN`, in place."""
     if over(rules, state):
         return
     for seat in range(rules.players):
@@ -26,7 +26,7 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked: uniformly random cards and legal arrangements."""
+    """Draw, in place, what `hide` replaced: uniformly random cards, then legal arrangements."""
     deck = np.arange(DECK)
     for seat in range(rules.players):
         if view.hands[seat, 0] != UNKNOWN:

@@ -1,8 +1,8 @@
 """The notation of Chinese Poker: cards, hands, boards, deals and game records.
 
 A card is its rank and suit, `As` or `Td`; a hand is thirteen cards without a separator. A board is
-back, middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`. A deal is a hand for each player, and a
-record a board for each player, so that it includes the deal; semicolons separate the players.
+back, middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`. A deal is a hand for each player. A
+record is a board for each player, which includes the deal. Semicolons separate the players.
 
 Without a hand an arrangement names positions, from `a` for the highest card of the hand to `m` for
 the lowest: `abcde/fghij/klm`. In sub-steps a back is `abcde` and a front, of the eight cards left,
@@ -63,7 +63,7 @@ def cards_text(cards: Sequence[int] | np.ndarray) -> str:
 
 
 def board(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> list[list[int]]:
-    """Return the back, middle and front of an arranged hand, each high to low."""
+    """Return the ids of the back, middle and front of an arranged hand, each high to low."""
     cards = [int(hand[position]) for position in tables.positions[arrangement]]
     return [cards[:5], cards[5:10], cards[10:]]
 
@@ -81,7 +81,7 @@ def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement:
 
 
 def parse_board(text: str) -> tuple[np.ndarray, int]:
-    """Parse a board to its hand, int8 [13], and its arrangement."""
+    """Parse a board to its hand, ids high to low, int8 [13], and the id of its arrangement."""
     fields = text.split("/")
     if len(fields) != len(PARTS):
         raise InputError(f"a board has the form back/middle/front, not {text!r}")
@@ -94,7 +94,7 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
 
 
 def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
-    """Return the id of an arrangement by its positions; without `front`, the first of the back."""
+    """Return the id of an arrangement by its positions; without `front`, the back's first id."""
     chosen = tuple(sorted(map(int, back)))
     if front is None:
         return FRONTS * BACK_IDS[chosen]

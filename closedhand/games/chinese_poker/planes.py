@@ -34,7 +34,7 @@ def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the planes, then the status vector."""
+    """Write the planes, then the status vector, to `out`, which is all zero."""
     for card in state.hands[player]:
         out[place(0, card)] = 1
     for i in range(rules.players):

@@ -7,8 +7,8 @@ players can hold them of the same rank. That leaves 6,331 strengths of five card
 
 An arrangement assigns the positions 0 to 12 of a hand sorted high to low. Sets of five positions
 have the ids 0 to 1,286 and sets of three 0 to 285, both in lexicographic order. The arrangement
-`56 * back + k` has the back of that id, and as its front the k-th set of three of the eight other
-positions.
+`56 * back + k` has the back of that id, and as its front the set of three with index `k` among
+those of the eight other positions.
 """
 
 from bisect import bisect_left
@@ -65,7 +65,7 @@ Key = tuple[int, ...]
 
 
 def key(ranks: tuple[int, ...], flush: bool) -> Key:
-    """Return the strength of five or three cards of these ranks; `flush`: five of one suit."""
+    """Return the key of five or three cards of these ranks; `flush`: five of one suit."""
     groups = sorted(((n, rank) for rank, n in Counter(ranks).items()), reverse=True)
     category = PATTERNS[tuple(n for n, _ in groups)]
     main = tuple(rank for _, rank in groups)
@@ -82,13 +82,13 @@ def key(ranks: tuple[int, ...], flush: bool) -> Key:
 
 @cache
 def keys(size: int) -> tuple[Key, ...]:
-    """List all strengths of hands of five or three cards, weakest first."""
+    """List the keys of all hands of five or three cards, weakest first: strengths are indices."""
     return tuple(sorted({found for both in keys_of_ranks(size).values() for found in both}))
 
 
 @cache
 def keys_of_ranks(size: int) -> dict[tuple[int, ...], tuple[Key, ...]]:
-    """Map ranks of five or three cards, high to low, to their strength and any flush's strength."""
+    """Map ranks of five or three cards, high to low, to their key and, if possible, a flush's."""
     found = {}
     for ranks in combinations_with_replacement(range(12, -1, -1), size):
         different = len(set(ranks))
@@ -111,7 +111,7 @@ FORMS = {
 
 
 def name(strength: Key) -> str:
-    """Write a strength as in the table of the blog post.
+    """Write a key as the table of the blog post does.
 
     Examples:
         >>> name((HIGH, 2, 1, 0)), name((PAIR, 4, 12)), name((TWO_PAIR, 6, 5, 12))
@@ -148,13 +148,13 @@ TABLES = record_type(
         ("binomial", "i4", (52, 6)),  # [n, k]: the binomial coefficient C(n, k)
         ("five", "i2", comb(52, 5)),  # the strength of every hand of five cards, by place
         ("three", "i2", comb(52, 3)),  # the strength of every hand of three cards, by place
-        ("floor", "i2", STRENGTHS[FRONT]),  # the weakest middle that a front allows
-        ("top", "i1", STRENGTHS[BACK]),  # by strength, the highest rank of a high card; else 13
-        ("royalties", "i2", (3, STRENGTHS[BACK])),  # by part and strength
+        ("floor", "i2", STRENGTHS[FRONT]),  # by the front's: least strength of a middle
+        ("top", "i1", STRENGTHS[BACK]),  # by strength: highest rank of a high card; else 13
+        ("royalties", "i2", (3, STRENGTHS[BACK])),  # points, by part and strength
         ("positions", "i1", (ARRANGEMENTS, HAND)),  # of the back, then the middle, then the front
         ("middle", "u2", ARRANGEMENTS),  # the id of the middle, a set of five positions
         ("front", "u2", ARRANGEMENTS),  # the id of the front, a set of three positions
-        ("splits", "u2", (THREES, SPLITS, 2)),  # by front, the ids of two sets of five
+        ("splits", "u2", (THREES, SPLITS, 2)),  # by front, ids of both halves of the rest
     ]
 )
 
@@ -186,7 +186,7 @@ def hands(size: int) -> np.ndarray:
 def strengths_of(size: int) -> np.ndarray:
     """List the strengths of all hands of five or three cards by their places, int16 [n]."""
     # The ranks of a hand, read as digits in base 13, are its code: the index in `of_flush` if all
-    # cards have one suit, else in `by_ranks`. Threes have no flush, so that both are the same.
+    # cards have one suit, else in `by_ranks`. Threes have no flush, so both agree.
     number_of = {key: number for number, key in enumerate(keys(size))}
     by_ranks, of_flush = np.zeros((2, 13**size), np.int16)
     for ranks, found in keys_of_ranks(size).items():

@@ -31,7 +31,7 @@ NO_NATURAL, THREE_FLUSHES, THREE_STRAIGHTS, SIX_PAIRS, DRAGON = range(5)
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards that `seed` determines, and start the game in `state`."""
+    """Deal the cards of `seed`, a uint64 other than 0, and start the game in `state`."""
     deck = np.arange(DECK)
     shuffle(deck, seed)
     for seat in range(rules.players):
@@ -62,7 +62,7 @@ def begin(rules, state):
 
 @kernel
 def strengths(rules, hand, fives, threes):
-    """Write strengths of a hand's sets by id, int16: `fives` [FIVES] and `threes` [THREES]."""
+    """Write the strength of each set of positions: int16 `fives` [FIVES], `threes` [THREES]."""
     # The loops run in the order of the ids. Each adds its card's term of `place_of`, so that sets
     # share the terms of their first cards; the term of the last card c is C(c, 1) = c.
     tables = rules.tables
@@ -187,13 +187,13 @@ def returns(rules, state, out):
 
 @kernel
 def worth(rules, won):
-    """Return the points of a board that wins `won` more parts than it loses."""
+    """Return the points of a board that wins `won`, -3 to 3, more parts than it loses."""
     return won + np.sign(won) * (rules.scoop if abs(won) == len(PARTS) else rules.majority)
 
 
 @kernel
 def score(rules, one, two):
-    """Return the points of a board against another, from the strengths of their parts."""
+    """Return the points of board `one` against `two`, strengths by part, without royalties."""
     won = 0
     for part in range(len(PARTS)):
         won += np.sign(one[part] - two[part])
@@ -212,7 +212,7 @@ def royalties(rules, parts):
 
 @kernel
 def natural(hand):
-    """Return the highest natural of a hand, an array of 13 cards."""
+    """Return the highest natural of a hand, an array of 13 cards, or `NO_NATURAL`."""
     ranks = np.zeros(14, np.int64)  # index 1 is the deuce, 13 the ace; 0 is not used
     suits = np.zeros(4, np.int64)
     for card in hand:
@@ -237,7 +237,7 @@ def natural(hand):
 
 @kernel
 def are_runs(ranks):
-    """Return whether 13 cards, counted in `ranks`, are runs of 5, 5 and 3; if so, zero `ranks`."""
+    """Return whether `ranks`, counted as in `natural`, are runs of 5, 5 and 3; if so, zero them."""
     for a in range(10):
         if lay_run(ranks, a, 5, -1):
             for b in range(10):

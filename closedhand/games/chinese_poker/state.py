@@ -19,11 +19,11 @@ UNSET, HIDDEN = -1, -2
 
 STATE = record_type(
     [
-        ("history", "i4", SEATS),  # the id of the arrangement of each seat
-        ("backs", "i4", SEATS),  # the id of its back, in sub-steps chosen before the front
+        ("history", "i4", SEATS),  # id of the arrangement by seat, or UNSET or HIDDEN
+        ("backs", "i4", SEATS),  # id of its back, likewise; in sub-steps set before the front
         ("moves", "i4"),  # number of hands set
         ("player", "i4"),  # the player to act; at the end, the last to have acted
-        ("hands", "i1", (SEATS, HAND)),  # ids of cards, high to low
+        ("hands", "i1", (SEATS, HAND)),  # ids of cards, high to low, or all UNKNOWN
     ]
 )
 

@@ -93,7 +93,7 @@ def play(rules, state, action):
 
 @kernel
 def next_step(rules, view, play, ids):
-    """Return the next sub-step towards an arrangement; see `closedhand.core.batch_agent`."""
+    """Return the next sub-step towards `play`, a flat id; see `closedhand.core.batch_agent`."""
     if view.backs[view.player] == UNSET:
         return play // FRONTS
     return FIRST_FRONT + play % FRONTS

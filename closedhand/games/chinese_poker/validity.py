@@ -18,7 +18,7 @@ SCRATCH = 1
 
 
 def valid(rules: Any, state: np.record, player: int | None = None) -> str:
-    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`."""
+    """Return why `state`, a view if `player` is given, is invalid; an empty text if it is valid."""
     whole: Rules = getattr(rules, "flat", rules)
     bounds = {"player": (0, whole.players - 1), "moves": (0, whole.players)}
     wrong = validity.outside(state, bounds) or _misdealt(whole, state, player)

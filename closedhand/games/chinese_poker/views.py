@@ -52,7 +52,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int | str], dict[str, Any]]:
-    """Return the arguments of `view_from` for a view: the hand, the actions, and no further facts.
+    """Return the arguments of `view_from` for a view: hand, actions, and an empty dict.
 
     Raises:
         InputError: A player has chosen a back, but no front, in sub-steps, or has set a hand before

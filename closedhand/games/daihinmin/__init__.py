@@ -7,8 +7,8 @@ points:
 - Three players get 11 cards, two get 10. The holder of 3d leads the first trick.
 - A **play** is a single, a **group** of 2 to 5 cards of one rank, or a **kaidan**, 3 or more
   consecutive ranks of one suit. The joker stands for any missing card, in a kaidan also below the
-  3 or above the 2. A play is beaten by one of the same kind and number of cards whose lowest rank
-  is above its highest.
+  3 or above the 2. A play beats another of the same kind and number of cards if its lowest rank
+  is above the other's highest.
 - A lone joker beats every single and lifts the lock; only 3s beats it, which ends the trick.
 - A player who **passes** is out of the trick. The **owner** of the trick, who made the last play,
   may play over its own cards. When everybody has passed, including the owner, the trick ends. The

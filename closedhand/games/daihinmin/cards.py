@@ -155,7 +155,7 @@ def in_runs(cards):
 
 @kernel
 def draw_some(cards, number, rng):
-    """Draw a random subset of `number` cards: Knuth, TAOCP 2, algorithm S, selection sampling."""
+    """Draw a random subset of `number` cards, at most all (Knuth, TAOCP 2, algorithm S)."""
     chosen = np.uint64(0)
     left = bits.size(cards)
     while number > 0:
@@ -170,7 +170,7 @@ def draw_some(cards, number, rng):
 
 @kernel
 def above(card):
-    """Return the cards above `card`, which pay taxes before it (`exchange`); all if it is -1."""
+    """Return a mask of the cards that are better for taxes than `card`; -1: of all cards."""
     return ~(bit(card + 1) - np.uint64(1))
 
 

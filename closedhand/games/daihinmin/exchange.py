@@ -81,7 +81,7 @@ def seen_in_exchange(rules, state, player):
 
 @kernel
 def is_complete(state, pair):
-    """Return whether the exchange of a pair is over."""
+    """Return whether the exchange of a pair is over, in a round with an exchange."""
     return state.moves >= PICKS[pair]
 
 

@@ -1,9 +1,10 @@
 """A player's compact observation: a short vector of small numbers, for networks of dense layers.
 
 Players are in the order of play, starting with the observer. The numbers hold the information of
-the planes, with the cards of the trick by rank only. A hand that gifts have made longer than any in
-the exchange counts as the longest there. The numbers add the leader of the first trick, who held
-the three of diamonds, the places of players who are out, and the number of passes.
+the planes, with the cards of the trick by rank only. `left` ends at the largest hand of the
+exchange, although cards given after sevens may make a hand larger. The numbers add the leader of
+the first trick, who held the three of diamonds, the places of players who are out, and the number
+of passes.
 """
 
 from collections import namedtuple

@@ -40,7 +40,7 @@ CANDIDATES = 8
 
 @kernel
 def hide(rules, state, player):
-    """Turn `state` into the view of `player`: blank everything that the player cannot know."""
+    """Turn `state` into the view of `player`: hidden sets and `seed` to 0, picks to `HIDDEN`."""
     for other in range(len(state.hands)):
         if other != player:
             state.hands[other] = np.uint64(0)
@@ -260,7 +260,7 @@ def payable(rules, cards, best):
 
 @kernel
 def draw_exchange(rules, view, pair, paid, rng):
-    """Draw what the loser of a pair (`paid`) or a third player does not know of its exchange."""
+    """Draw the unknown part of an exchange for its loser (`paid`), or for a player outside it."""
     taking, giving = winner(view, pair), loser(view, pair)
     if is_complete(view, pair):
         if not paid:

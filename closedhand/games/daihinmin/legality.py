@@ -303,7 +303,7 @@ def beats_table(rules, table, action):
 
 @kernel
 def is_next(rules, table, action):
-    """Return whether a play that beats the table has the next ranks; jokers alone always have."""
+    """Return whether a play that beats the table has the next rank, as jokers alone always do."""
     plays, target = rules.plays, np.int64(table.target)
     if action == JOKER or is_pair_of_jokers(rules, action):
         return True

@@ -6,9 +6,9 @@ the points so far.
 
 A card is its suit (S H D C), then its rank; `J3` is the joker. A joker in a play is written as K,
 L, M or N for the suits S H D C, or as J for the fifth card of a group, followed by the rank that it
-stands for. An `x` in place of the rank is the column below the 3 or above the 2, or marks a lone
-joker. All submissions are logged; those that form no play count as passes. Any other text raises an
-`InputError`.
+stands for. An `x` in place of the rank stands for the place below the 3 or above the 2, or marks a
+lone joker. All submissions are logged; those that form no play count as passes. Any other text
+raises an `InputError`.
 """
 
 import json

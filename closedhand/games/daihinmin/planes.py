@@ -85,7 +85,7 @@ def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
 
 @kernel
 def observe(rules, state, player, out):
-    """Write all parts of an observation: the planes, then the parts of optional rules."""
+    """Write the planes, then the parts of optional rules, to `out`, which is all zero."""
     at = places_of(state)
     draw_cards(out, HAND, state.hands[player])
     draw_cards(out, UNSEEN, unseen(state, player))

@@ -18,7 +18,7 @@ from closedhand.games.daihinmin.state import LONGEST, NOBODY, two_jokers
 
 @kernel
 def deal(rules, state, seed):
-    """Start the match that `seed` determines in `state`, and deal its first round."""
+    """Start the match of `seed`, a uint64 other than 0, in `state`, and deal its first round."""
     state.seed = seed
     state.round_number = 0
     for player in range(len(state.hands)):
@@ -96,7 +96,7 @@ def clear_tricks(state):
 
 @kernel
 def rewind(state):
-    """Go back to the first trick; `history` keeps the actions of the tricks, for a replay."""
+    """Go back to the first trick, which has begun; `history` keeps all actions, for a replay."""
     for player in range(len(state.hands)):
         state.hands[player] = own_of(state, player, state.hands[player])
     clear_tricks(state)

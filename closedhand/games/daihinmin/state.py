@@ -52,7 +52,7 @@ def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
         ]
     fields += [
         # Sets of cards, one bit per card:
-        ("hands", "u8", players),  # held
+        ("hands", "u8", players),  # held; 0 if a view hides them
         ("played", "u8", players),  # played in this round
         ("trick", "u8", players),  # played in this trick
         ("taxed", "u8", pairs),  # paid by daihinmin and hinmin

@@ -19,7 +19,7 @@ def everybody(state):
 
 @kernel
 def is_reversed(state):
-    """Return whether the order of play is that of the seats backwards."""
+    """Return whether the order of play is the reverse of the seat order."""
     return state.next[state.seats[0]] != state.seats[1]
 
 
@@ -96,7 +96,7 @@ def is_back(rules, state):
 
 @kernel
 def play_before(rules, state):
-    """Return the play that the play to beat has beaten, -1 if it led the trick."""
+    """Return the play that the play to beat has beaten, -1 if it led; there must be one to beat."""
     cards = 0
     for player in range(len(state.hands)):
         cards += bits.size(state.trick[player])
@@ -126,7 +126,7 @@ def is_number_locked(rules, state):
 
 @kernel
 def is_forbidden_finish(rules, action, revolution):
-    """Return whether a play is a forbidden finish; `revolution` is that before the play."""
+    """Return whether a last play is a forbidden finish; `revolution` is the state's before it."""
     if not rules.options.forbidden_finish:
         return False
     if rules.plays.need[action] & plays.BOTH or rules.plays.eight[action]:

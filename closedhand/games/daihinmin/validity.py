@@ -1,11 +1,11 @@
 """Validation of Daihinmin states: the reason why the rules do not allow one.
 
-The current round is replayed from its deal. Where it does not determine a field:
+The current round is replayed from its deal. What the deal and the actions leave open:
 
 - `seats` and `classes` are any order of the players, or there are no classes.
 - Any of the players may have been dealt the larger hands.
 - `points` are a possible sum over the rounds played so far.
-- `seed` is any number but 0, or 0 in a view.
+- `seed` is any number but 0, and 0 in a view.
 - Players whom chance ranks after passes have any order, since a redealt view does not determine it.
 - With `actions="card_sets"` the joker may stand wherever the flat game lets it stand.
 """
@@ -26,7 +26,7 @@ from closedhand.games.daihinmin.state import LONGEST, Rules, two_jokers
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`."""
+    """Return why `state`, a view if `player` is given, is invalid; an empty text if it is valid."""
     wrong = _no_round(rules, state)
     if wrong:
         return wrong
@@ -133,8 +133,8 @@ def numbers_dealt(rules: Rules, view: np.record) -> list[int]:
 def can_have_paid(rules: Rules, view: np.record, pair: int, hidden: Any, number: int) -> bool:
     """Return whether the winner of a pair may hold a tax no worse than all cards the loser kept.
 
-    Besides those in its hand in `view`, the loser has `number` of the `hidden` cards: the winner
-    may hold such a tax if it does when these are the lowest.
+    Besides its hand in `view` the loser has `number` of the `hidden` cards. The lowest of these
+    leave the winner most taxes to choose from, so only they are tried.
     """
     held, kept = held_and_kept(view, pair)
     lowest, rest = 0, int(hidden)

@@ -118,7 +118,7 @@ def _play_all(
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the arguments of `view_from` for a view: the hand, the actions, and further facts."""
+    """Return the arguments of `view_from` for a view: hand, actions, and a dict of the others."""
     rules = game.flat.rules
     public: dict[str, Any] = {
         "seats": "".join(map(str, view.seats)),
@@ -206,7 +206,7 @@ def _pick(
     pair = exchange.pair_in_exchange(state)
     giving, taking = exchange.winner(state, pair), exchange.loser(state, pair)
     is_own = player == giving
-    # The fugo's only card completes its part.
+    # Whether all cards of this pair are chosen: the fugo chooses only one.
     complete = actions >= exchange.TAXES[0]
     if is_unseen(action) and not is_own and not (player == taking and complete):
         # Take any card: the view does not depend on it. The second one must be above the first.

@@ -87,7 +87,7 @@ def auction_length(rules, state):
 
 @kernel
 def words_to_come(rules, state):
-    """Return the number of words after the auction that are still to be said."""
+    """Return how many words are still to be said after the auction, which must be over."""
     number = rules.options.players if rules.options.double_word else 0
     number += 1 if rules.options.show_word else 0
     return number - (np.int64(state.words) - auction_length(rules, state))
@@ -151,7 +151,7 @@ def conceded(rules, state):
 
 @kernel
 def legal_words(rules, state, out):
-    """Write the pass, then the words that may be said, such as higher bids; return their number."""
+    """Write, in the opening, the pass and the words that may be said; return the number of ids."""
     options = rules.options
     out[0] = pass_id(rules)
     if state.landlord >= 0:

@@ -23,15 +23,15 @@ HEAD = 4096
 """Number of bytes at the beginning of a file in which `ROLES` are looked for."""
 ROLES = ("landlord", "landlord_down", "landlord_up", "three_landlord_cards")
 CARDS = dict(zip([*range(3, 15), 17, 20, 30], RANKS, strict=True))
-"""The ranks by DouZero's numbers, which are its cards."""
+"""The letter of each rank, by the number that DouZero uses for its cards."""
 
 NUMBERS = ("BININT", "BININT1", "BININT2", "LONG1", "LONG4")
 TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8")
-KEPT = ("MEMOIZE", "BINPUT", "LONG_BINPUT")  # note the last value, under a number or the next one
+KEPT = ("MEMOIZE", "BINPUT", "LONG_BINPUT")  # store the last value under a number, given or next
 FETCHED = ("BINGET", "LONG_BINGET")  # fetch the value under a number
 FRAME = ("PROTO", "FRAME", "STOP")
 LISTS = ("MARK", "EMPTY_LIST", "APPEND", "APPENDS", "SETITEM", "SETITEMS")
-"""Instructions that build lists and dicts of the values before them, whose order says enough."""
+"""Instructions that build lists and dicts: ignored, since the order of the values suffices."""
 
 Deck = dict[str, list[int]]
 """The cards of a deck by role."""
@@ -44,7 +44,7 @@ def decks_in(content: bytes) -> list[Deck]:
     """
     found: list[Deck] = []
     memo: dict[int, str] = {}
-    text = ""  # the last text; a file that fetches other values again is refused in the end
+    text = ""  # the last text; a file that fetches values other than texts is refused in the end
     cards: list[int] = []
     argument: Any
     try:

@@ -89,7 +89,7 @@ def table(rules: Rules, *substeps: FeatureTable) -> FeatureTable:
 
 @kernel
 def features(rules, state, player, out):
-    """Write the numbers of `FEATURES`, and of `OPENING` if the game has them."""
+    """Write the numbers of `FEATURES`, and of `OPENING` if the game has them, into zeros."""
     write(rules, state, player, out)
     write_opening(rules, state, player, out[SIZE:])
 
@@ -149,7 +149,7 @@ def write_at_least(out, first, cards):
 
 @inlined
 def write_counts(out, first, cards):
-    """Write the number of cards of each rank of a packed hand."""
+    """Write the number of cards of each rank of a packed hand, from index `first` on."""
     write_bytes(out, first, bytes_of_counts(cards))
     write_bytes(out, first + 7, bytes_of_counts(cards >> np.uint64(4 * 7)))
 

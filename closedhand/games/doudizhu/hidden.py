@@ -15,7 +15,7 @@ from closedhand.games.doudizhu.state import SEATS, clear
 
 @kernel
 def known_public(state):
-    """Return the public cards that the landlord is known to hold still, packed; 0 in an auction.
+    """Return the public cards that the landlord must still hold, packed; 0 in an auction.
 
     A card that the landlord has played counts as a public card of its rank, if there is one.
     """
@@ -51,7 +51,7 @@ def unseen(rules, state, player):
 
 @kernel
 def hide(rules, state, player):
-    """Blank, in place, all that `player` cannot know, also another's play until it is complete."""
+    """Set to 0 what `player` cannot know, and clear another's incomplete play, in place."""
     shown = is_shown(rules, state)
     for seat in range(SEATS):
         if seat != player and not (shown and seat == state.landlord):

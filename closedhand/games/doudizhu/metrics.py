@@ -15,7 +15,7 @@ def winning_percentage(game: Game, points: np.ndarray) -> np.ndarray:
 
 
 def average_difference(game: Game, points: np.ndarray) -> np.ndarray | None:
-    """Compute ADP, the average difference in points, as DouZero's evaluation does.
+    """Scale each result for ADP, the average difference in points, as DouZero's evaluation does.
 
     The base is 1: the landlord wins or loses 2, and the peasants together the same, doubled for
     every bomb. None if payoffs are not points, or the stake is bid.

@@ -3,7 +3,7 @@
 An action is its cards, main group first (`3334`), `PASS`, or a word: `BID1` to `BID3`, `CALL`,
 `ROB`, `DOUBLE`, `SHOW`. A deal is four card fields, `landlord;down;up;public`, 17 + 17 + 17 + 3
 cards of the whole deck (with bidding the hands of the three seats; in a game of two the third field
-is what is set aside). A fifth field such as `PASSED1` counts the deals before it in which all
+is the cards set aside). A fifth field such as `PASSED1` counts the deals before it in which all
 passed. A record, of a game of three without words, is a deal followed by `role,cards` for every
 play, with passes omitted. Its roles are the seats: 0 the landlord, 1 the down peasant, 2 the up
 peasant. Any other text raises an `InputError`.
@@ -125,7 +125,7 @@ class Notation(TableNotation):
         return state
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
-        """List the cards of a play."""
+        """List the cards of a play; none for the pass and words."""
         if action >= self.rules.plays.number - 1:
             return ()
         return tuple(self.texts[action].replace("+", ""))

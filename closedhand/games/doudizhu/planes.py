@@ -65,7 +65,7 @@ def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the planes, the status vector, and the part `opening` if observations have it."""
+    """Write the planes, the status vector, and `opening` if observations have it, into zeros."""
     draw(rules, state, player, out)
     write_opening(rules, state, player, out[SIZE:])
 
@@ -262,7 +262,7 @@ def draw_status(rules, state, player, out):
 
 @kernel
 def write_opening(rules, state, player, out):
-    """Write the part `opening`, if observations have it; compact observations end with it, too."""
+    """Write `opening`, which also ends compact observations, into zeros, if the game has it."""
     if rules.options.double_word:
         for i in range(rules.options.players):
             out[i] = doubled(rules, state, around(rules, player + i))

@@ -56,7 +56,7 @@ SHUTTLES = (
     Category("four+dual pair", 4, range(2, 3), ACE, 2, 2),
 )
 """Chains of fours, which only `botzone` has, each in the category of a single four. Their groups
-and families follow those of the pass, so that the others are the same in all presets; their plays
+and families follow those of the pass, so that all presets number the others alike; their plays
 come before the pass."""
 
 GROUPS = 309
@@ -107,9 +107,9 @@ STANDING = record_type(
         ("least", "i4"),  # the least strength of plays with kickers that beat the play
     ]
 )
-"""The plays that beat a play. The first `ALL_GROUPS` standings are those of the groups: later
-groups of the same family beat a group, whatever the kickers. The standings of shuttles name bombs
-alone; for the shuttles that beat a shuttle see `rules.follows`."""
+"""What beats a play. The first `ALL_GROUPS` standings are those of the groups, by id: later groups
+of the same family beat a group, whatever the kickers. The standings of shuttles name bombs alone;
+`rules.follows` has the shuttles that beat a shuttle."""
 
 STANDINGS = ALL_GROUPS + 40
 """Number of standings: one for each group, and room for those of `douzero`, where kickers count."""
@@ -156,14 +156,14 @@ class Preset(NamedTuple):
 
     alike: int = 1  # most solo kickers of one rank
     both_jokers: bool = False  # whether both jokers may be kickers of one play
-    no_trio_above: bool = False  # never three kickers of the rank above, which lengthen a chain
-    no_trio_below: range = range(0)  # lengths of the chains without three of the rank below
+    no_trio_above: bool = False  # whether three kickers of the rank above are barred
+    no_trio_below: range = range(0)  # lengths for which three of the rank below are, too
     fours: bool = True  # whether four cards of a rank may take kickers
     bidding: bool = False  # whether an auction is part of the program's game
     robbing: bool = False  # whether the auction is by calling and robbing
     by_cards: bool = False  # what beats a play depends on its cards: `set_standings_by_cards`
     shuttles: bool = False  # whether there are chains of fours (see `SHUTTLES`)
-    forced: bool = False  # if all pass in the auction, the first seat is the landlord, for nothing
+    forced: bool = False  # whether the first seat is the landlord, at stake 0, if all pass
     spring: bool = False  # whether the spring is part of the program's game
     deck: Deck = WHOLE
 

@@ -34,7 +34,7 @@ def third(rules):
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards that `seed` determines, and start the game in `state`."""
+    """Deal the cards of `seed`, a uint64 other than 0, and start the game in `state`."""
     dealt = 2 * rules.options.hand + third(rules) + rules.options.public
     deck = np.empty(CARDS, np.int8)[:dealt]  # made with a constant length, for GPUs
     i = 0
@@ -91,7 +91,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
 
 
 def _shared_out(held: Sequence[int], sizes: list[int]) -> Iterator[list[tuple[int, ...]]]:
-    """Iterate over all ways to divide cards into hands of some sizes, all as numbers by rank."""
+    """Iterate over all ways to divide `held` into hands of some sizes, all as counts by rank."""
     if not sizes:
         yield []
         return
@@ -128,13 +128,13 @@ def begin(rules, state):
 
 @kernel
 def lowest_ranks(family, cards):
-    """Return, packed, the lowest main rank of each group of a family that `cards` hold."""
+    """Return the lowest main ranks of those groups of a family that `cards` hold, all packed."""
     return chained(at_least(cards, family.copies) & family.within, family.length)
 
 
 @inlined
 def chained(ranks, length):
-    """Return those of the packed `ranks` at which a chain of `length` of them begins."""
+    """Return the packed `ranks` at which a chain of `length` consecutive ones begins."""
     found = ranks
     for i in range(1, length):  # shift and intersect
         found &= ranks >> np.uint64(4 * i)
@@ -253,7 +253,7 @@ def follows(rules, state, g):
 
 @kernel
 def is_said(rules, state, action, ids):
-    """Return whether `action`, any integer, is a word that may be said now."""
+    """Return whether `action`, any integer, is a word or the pass, legal in the opening now."""
     if over(rules, state):  # all have passed in the last deal
         return False
     for i in range(auction.legal_words(rules, state, ids)):
@@ -351,7 +351,7 @@ def over(rules, state):
 
 @kernel
 def is_spring(rules, state):
-    """Return whether spring or anti-spring doubles the payoffs of a game with a landlord.
+    """Return whether spring or anti-spring doubles the payoffs of a finished game with a landlord.
 
     Spring: the peasants made no play. Anti-spring: the landlord made only the first play.
     """

@@ -14,16 +14,16 @@ from closedhand.core.numba.jit import kernel
 SEATS = 3
 """Number of hands in a state; in a game of two the third one is set aside."""
 LONGEST = 160
-"""Upper bound on actions in a game: 52 plays, 8 words, and two passes after a play.
+"""Upper bound on actions since the deal: 52 plays, 8 words, and two passes after a play.
 
-No pass follows the last play. At most one follows a play that another player beats, as happens at
-least twice, since all three have to play in the longest game: 52 + 8 + 2 * 49 + 2 * 1."""
+No pass follows the last play, and at most one follows a play that another player beats. There are
+at least two such plays, since all three play in the longest game: 52 + 8 + 2 * 49 + 2 * 1."""
 MOST_BOMBS = 14
 """Maximum number of bombs: thirteen ranks held four times, and the rocket."""
 
 STATE = record_type(
     [
-        ("hands", "u8", SEATS),  # cards held, packed
+        ("hands", "u8", SEATS),  # cards held, packed; 0 if a view hides them
         ("played", "u8", SEATS),  # cards played, packed
         ("public", "u8"),  # the public cards, packed; 0 in a view during the auction
         ("seed", "u8"),  # seed of the next deal, if everybody passes in the auction; 0 in a view
@@ -33,7 +33,7 @@ STATE = record_type(
         ("target", "i4"),  # id of the play to beat; -1: none, so the player to act leads
         ("player", "i4"),  # the player to act
         ("owner", "i4"),  # who made the play to beat, or leads; in an auction the top bidder, or -1
-        ("landlord", "i4"),  # -1 during the auction
+        ("landlord", "i4"),  # seat of the landlord, -1 during the auction
         ("words", "i4"),  # number of bids and other words, passes included; they open the history
         ("stake", "i4"),  # the highest bid, or the base, doubled by robbing and showing
         ("bombs", "i4"),  # number of bombs and rockets played

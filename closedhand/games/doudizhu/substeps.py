@@ -193,7 +193,7 @@ def next_step(rules, view, play, ids):
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the planes and the status of the flat game, the kicker planes, and `opening`."""
+    """Write the flat game's planes and status, the kicker planes, and `opening`, into zeros."""
     planes.draw(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         draw_kickers(rules, state, out[planes.SIZE :])
@@ -202,7 +202,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def features(rules, state, player, out):
-    """Write the flat game's features, those of the play under way, and `OPENING` if it applies."""
+    """Write the flat game's features, `KICKERS`, and `OPENING` if the game has it, into zeros."""
     compact.write(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         compact.kicker_features(rules.flat, state, out[compact.SIZE :])
@@ -211,7 +211,7 @@ def features(rules, state, player, out):
 
 @kernel
 def draw_kickers(rules, state, out):
-    """Draw the kicker planes of the player to act."""
+    """Draw the kicker planes of the player to act, who has chosen a main group with kickers."""
     player = state.player
     group = rules.flat.plays.groups[state.group]
     kicker = group.unit
@@ -271,7 +271,7 @@ def draw_counts(out, z, y, cards, rows):
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`."""
+    """Return why `state`, a view if `player` is given, is invalid; an empty text if it is valid."""
     return validity.valid(rules.flat, state, player, rules, under_way(rules, state))
 
 

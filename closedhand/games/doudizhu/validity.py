@@ -22,7 +22,7 @@ def valid(
     factored: object = None,
     steps: Sequence[int] = (),
 ) -> str:
-    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`.
+    """Return why `state`, a view if `player` is given, is invalid; an empty text if it is valid.
 
     An incomplete play consists of `steps` under `factored`, the rules in sub-steps.
     """

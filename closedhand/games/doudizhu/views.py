@@ -84,7 +84,7 @@ def view_from(
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the arguments of `view_from` for a view: the hand, the actions, and further facts.
+    """Return the arguments of `view_from` for a view: hand, actions, and a dict of the others.
 
     Raises:
         InputError: The player has begun a play in sub-steps.

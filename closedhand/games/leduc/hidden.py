@@ -10,7 +10,7 @@ from closedhand.games.leduc.state import FLOP, SEATS, UNKNOWN, revealed
 
 @kernel
 def hide(rules, state, player):
-    """Blank, in place, all that `player` cannot know; the opponent's card also at the end."""
+    """Set to `UNKNOWN` the opponent's card, also at the end, and an unrevealed flop, in place."""
     state.cards[1 - player] = UNKNOWN
     if not revealed(rules, state):
         state.cards[FLOP] = UNKNOWN
@@ -18,7 +18,7 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, the cards that `hide` blanked for `player`, uniformly at random."""
+    """Replace every `UNKNOWN` card, in place, by a uniformly random one of those left."""
     copies = np.empty(KINDS, np.int64)[: rules.tables.kinds]
     for kind in range(len(copies)):
         copies[kind] = rules.tables.copies[kind]

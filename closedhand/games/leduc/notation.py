@@ -44,7 +44,7 @@ class Notation(TableNotation):
         self.cards = CARDS[: rules.tables.kinds]
 
     def card(self, text: str) -> int:
-        """Parse a card of the deck to its kind."""
+        """Parse a card of the deck to the id of its kind."""
         card = text.strip().upper()
         if card not in self.cards:
             raise InputError(f"{text!r} is not a card: cards are {', '.join(self.cards)}")
@@ -55,7 +55,7 @@ class Notation(TableNotation):
         return ";".join(map(card_text, state.cards))
 
     def parse_deal(self, text: str) -> State:
-        """Parse a deal, three cards that the deck holds together, to the state at its start."""
+        """Parse a deal of cards that the deck holds together to the state before any action."""
         fields = text.strip().rstrip(";").split(";")
         if len(fields) != SEATS + 1:
             raise InputError(f"a deal is three cards, of S, T and the flop, not {len(fields)}")

@@ -33,7 +33,7 @@ def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the plane, then the status vector."""
+    """Write the plane, then the status vector, to `out`, which is all zero."""
     columns = rules.tables.kinds
     out[state.cards[player]] = 1
     if revealed(rules, state):

@@ -1,7 +1,7 @@
 """The tables of the Leduc family: the deck, the winners of showdowns, and the betting tree.
 
-Every public history of actions is a node of the betting tree, with the successor of each action.
-The tables are built from the rules in `VARIANTS` and `moves`.
+A node of the betting tree is a history of actions, and names the node after each legal action. The
+tables are built from the rules in `VARIANTS` and `moves`.
 """
 
 from functools import cache
@@ -34,9 +34,9 @@ class Variant(NamedTuple):
     deck: dict[str, int]  # number of cards of each kind, weakest first
     suited: bool  # whether suits count at a showdown
     raises: tuple[int, int]  # amounts by which a raise tops the larger bet, in phases 1 and 2
-    reraisers: tuple[int, ...]  # who may raise when facing a bet; without one to face, both may
+    reraisers: tuple[int, ...]  # who may raise when facing a bet; facing none, both may
     longest: int  # largest number of actions in a phase
-    must_open: bool  # in phase 2, who has bet only the ante and faces no bet must raise or fold
+    must_open: bool  # whether a player who has bet only the ante may not check in phase 2
 
 
 RAISES_A_PHASE = 2
@@ -79,7 +79,7 @@ TABLES = record_type(
         ("deck", "i4", CARDS),  # the kind of each card
         ("copies", "i4", KINDS),  # number of cards of each kind
         ("longest", "i4"),  # largest number of actions in a phase
-        ("better", "i4", (KINDS, KINDS, KINDS)),  # by cards of S, T and flop: sign of S's payoff
+        ("better", "i4", (KINDS, KINDS, KINDS)),  # [S's kind, T's kind, flop's]: sign of S's payoff
     ]
 )
 
@@ -136,7 +136,7 @@ def betting(variant: Variant) -> np.ndarray:
 def showdown(variant: Variant, pair: str, double_pair: str, own: str, other: str, flop: str) -> int:
     """Return 1 if the card `own` beats the card `other` at this flop, -1 if it loses, 0 for a tie.
 
-    `pair` and `double_pair` are the options of `game.OPTIONS`.
+    Cards are texts such as `SK`; `pair` and `double_pair` are the options of `game.OPTIONS`.
     """
     order = list(variant.deck)
 

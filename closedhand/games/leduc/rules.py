@@ -14,7 +14,7 @@ from closedhand.games.leduc.state import FLOP, SEATS, STATE, Rules
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards that `seed` determines, and start the game in `state`."""
+    """Deal the cards of `seed`, a uint64 other than 0, and start the game in `state`."""
     deck = np.empty(CARDS, np.int8)[: rules.tables.cards]  # made with a constant length, for GPUs
     for i in range(len(deck)):
         deck[i] = rules.tables.deck[i]
@@ -75,7 +75,7 @@ def over(rules, state):
 
 @kernel
 def returns(rules, state, out):
-    """Write the payoffs of a finished game by player: the loser's bet, or 0 for a tie."""
+    """Write the payoffs of a finished game: plus and minus the loser's bet, or 0 for a tie."""
     node = rules.tables.nodes[state.node]
     if node.winner == SHOWDOWN:
         sign = rules.tables.better[state.cards[S], state.cards[T], state.cards[FLOP]]
