@@ -1,8 +1,8 @@
 """Jobs on a Ray cluster.
 
 A job depends on its arguments alone, and results come in the order of the jobs, as from processes
-(`closedhand.core.workers`). So they do not depend on the number of workers or on restarts. A worker
-is a process of Ray on one core. Ray restarts the jobs of a lost node on others.
+(`closedhand.core.workers`). So results do not depend on the number of workers or on restarts. A
+worker is a process of Ray on one core. Ray restarts the jobs of a lost node on other nodes.
 """
 
 import os

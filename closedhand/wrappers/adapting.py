@@ -1,4 +1,4 @@
-"""Common checks of the wrappers, which raise an `InputError`: the wrapped env, its observations."""
+"""Checks of the env to wrap and its observations, for all wrappers; each raises `InputError`."""
 
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ OneSeat = GameVectorEnv | SeatVectorEnv
 
 
 def aec_table(env: Any) -> GameAEC:
-    """Return the AEC env of this package in an env, which may be a wrapper around it."""
+    """Return `env` without its wrappers, if it is a `GameAEC`."""
     table = getattr(env, "unwrapped", None)
     if not isinstance(table, GameAEC):
         raise InputError(f"an AEC env of closedhand is needed here, not {shown(env)}")
@@ -35,9 +35,10 @@ def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSER
     """Return `env` if it is a vector env of this package, for a library that needs masks.
 
     `env` is what `gymnasium.make_vec` returns, or a `SeatVectorEnv`. `mode` is the autoreset mode
-    that the library needs, `mask` where it looks for masks. An env in which several seats share a
-    row, or that pays all seats, is refused: a library of one player would mix the rewards. So is a
-    wrapped one: adapters use more of an env than Gymnasium's wrappers pass on.
+    that the library needs; it takes masks from observations or, if `mask` is `info`, from infos. An
+    env in which several seats share a row, or that pays all seats, is refused: a single-agent
+    library would mix the rewards. A wrapped env is refused because Gymnasium's wrappers do not pass
+    on all methods that adapters use, and one without masks (`legal="ids"`), too.
     """
     inner = getattr(env, "unwrapped", env)
     if not isinstance(inner, OneSeat):

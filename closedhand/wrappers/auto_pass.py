@@ -15,12 +15,12 @@ from closedhand.wrappers.adapting import aec_table
 
 
 class AutoPass(common.Copied, BaseWrapper[str, Observation, int]):
-    """Play for every agent that has exactly one legal action, most often the pass.
+    """Wrapper that plays for agents with exactly one legal action, most often the pass.
 
     After each reset and each step, forced actions are played until an agent has a choice or the
-    game is over. The rewards of a step are the sums over all actions played in it, and an agent
-    keeps rewards that were paid before its forced actions. A new game in which no agent has a
-    choice is over after `reset`.
+    game is over. The rewards of a step are the sums over all actions played in it. A forced action
+    does not clear its agent's cumulative reward. A new game in which no agent has a choice is over
+    after `reset`.
     """
 
     def __init__(self, env: AECEnv[str, Observation, int]) -> None:
@@ -32,7 +32,7 @@ class AutoPass(common.Copied, BaseWrapper[str, Observation, int]):
         """Start a new game, as the wrapped env does."""
         super().reset(seed=seed, options=options)
         self._go_on()
-        # SuperSuit's reward wrappers keep those of the last game until the first step.
+        # SuperSuit's wrappers keep the last game's cumulative rewards until the first step.
         self.env._cumulative_rewards.update(self.env.rewards)
 
     def step(self, action: int | None) -> None:

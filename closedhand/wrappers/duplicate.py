@@ -18,7 +18,7 @@ from closedhand.wrappers.adapting import aec_table
 
 
 class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
-    """Play each deal once at every seating of the teams before the next deal.
+    """Wrapper that plays each deal once at every seating of the teams before the next deal.
 
     Each reset begins the next table, one game of the deal: at table t of k, side j of the game is
     played by team (j + t) mod k. One seat against two has two tables (the DeepRocket paper's

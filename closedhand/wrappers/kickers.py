@@ -43,7 +43,7 @@ class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
         self._flat: Game = base.game
         if not self._flat.substep_options:
             raise InputError(f"this {self._flat.name} has no sub-steps, or has them already")
-        if self._flat.staged:  # amid a play, the rewards of the last one would be paid again
+        if self._flat.staged:  # during a play the last rewards would count again at each sub-step
             raise InputError(f"{self._flat.name} pays in stages: make the game in sub-steps itself")
         options = {**self._flat.options, **self._flat.substep_options}
         self.game = make_game(self._flat.name, **options)
@@ -98,7 +98,7 @@ class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
         return self.form.joint(self._states[0])
 
     def _whole_play(self, before: np.record, action: Any) -> int:
-        """Return the flat action that the sub-step has completed."""
+        """Return the flat action that the sub-step `action` has completed from state `before`."""
         after = self._states[0]
         if after["moves"] == before["moves"] + 1:
             return int(after["history"][before["moves"]])

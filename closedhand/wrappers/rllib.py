@@ -88,7 +88,7 @@ class RLlibEnv(MultiAgentEnv):
         ended = env.terminations[env.agent_selection]
         if not ended:
             self._acted.add(env.agent_selection)
-        # A seat that has never acted has no episode in RLlib.
+        # RLlib has no episode of a seat that has never acted: leave out its rewards.
         paid = {agent: env.rewards[agent] for agent in self._acted}
         seen = self._look(self._acted if ended else {env.agent_selection})
         return seen, paid, {"__all__": ended}, {"__all__": False}, {}

@@ -17,11 +17,11 @@ with needing():
     from stable_baselines3.common.vec_env import VecEnv
 
 Seen = np.ndarray | dict[str, np.ndarray]
-"""Observations: of planes a dict of their parts, else one vector."""
+"""Observations of all rows: with `planes` a dict of parts, else one array [num_envs, size]."""
 
 
 def session_seed(seed: int, done: int) -> int:
-    """Make the seed of a session of a training after `done` steps: each session plays other deals.
+    """Make the seed of a session that continues a training after `done` steps with other deals.
 
     It has 31 bits: NumPy's old generator, which SB3 seeds, takes at most 32.
     """
@@ -96,7 +96,7 @@ class SB3VecEnv(VecEnv):
             InputError: An env refuses the options of `set_options`.
         """
         self._earned[:], self._steps[:] = 0.0, 0
-        # Each env takes the seed of its first game; `VecEnv.seed` has made one for every game.
+        # Each env takes the seed of its first game; `VecEnv.seed` has made one for every row.
         seeds = [self._seeds[start] for start in (0, *self._ends)]
         options = self._options[0]  # the same for all rows
         self._reset_seeds()

@@ -107,7 +107,7 @@ class TianshouVectorEnv(BaseVectorEnv):
             InputError: A wrong number of seeds, or one that is no whole number of 0 or more.
         """
         self.env.reset(seed=seed)
-        rows = 1  # that share a seed
+        rows = 1  # number of rows that share a seed
         if isinstance(self.env, SeatVectorEnv) and not common.is_list(seed):
             rows = self.env.num_seats
         return [[each] for each in common.seeds_of(seed, self.env_num // rows) for _ in range(rows)]

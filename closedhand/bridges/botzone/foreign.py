@@ -1,7 +1,7 @@
 """A foreign Botzone bot as an agent: `botzone:COMMAND`.
 
-For every decision the command is started, without a shell, gets one line of JSON with all requests
-and responses so far, and answers one line. It is ended after its answer, or when its time is over.
+For every decision the command is started, without a shell. It gets one line of JSON with all
+requests and responses so far, and answers one line. Then, or at the time limit, it is killed.
 """
 
 import json
@@ -81,7 +81,7 @@ class ForeignBot:
             source.write(line.encode() + b"\n")
             source.seek(0)
             try:
-                # A session of its own, so that the processes that it starts end with it.
+                # In a session of its own, the bot's child processes are killed with it.
                 process = subprocess.Popen(
                     self._command, stdin=source, stdout=subprocess.PIPE, stderr=errors,
                     start_new_session=True,
@@ -104,7 +104,7 @@ class ForeignBot:
         return answer
 
     def _first_line(self, stream: IO[bytes]) -> str | None:
-        """Return the first line that is not blank, empty without one; None when time is over."""
+        """Return the first line that is not blank, or an empty text; None when time is over."""
         deadline = time.monotonic() + self._seconds
         data = b""
         with selectors.DefaultSelector() as selector:
@@ -122,7 +122,7 @@ class ForeignBot:
 
 
 def _last_line(errors: IO[bytes]) -> str:
-    """Quote the last line that a bot has written to standard error, if any."""
+    """Return `: ` and the last line that a bot wrote to standard error, or an empty text."""
     size = errors.seek(0, os.SEEK_END)
     errors.seek(max(0, size - MOST_ANSWER))
     lines = errors.read().decode(errors="replace").split("\n")

@@ -42,7 +42,7 @@ POINTS_IN_SCORE = 100  # number of points of plays that make 1 in the platform's
 
 
 def play_points(game: Game, state: State) -> list[float]:
-    """Return the points for kinds of plays in the platform's scores, by seat."""
+    """Return the part of the platform's scores that rewards kinds of plays, by seat."""
     plays = game.rules.plays
     points = [0] * SEATS
     # The landlord begins after the words of the auction; passes are actions, too.

@@ -98,7 +98,7 @@ def check_play(response: Any) -> list[int]:
 
 
 def pick(cards: Iterable[int], packed: np.uint64) -> list[int]:
-    """List the first cards of each rank that make a packed hand, low to high."""
+    """Pick the cards of a packed hand, low to high: in each rank the first ones of `cards`."""
     left = by_rank(packed)
     picked: list[int] = []
     for card in sorted(cards, key=rank_of):
@@ -158,7 +158,7 @@ def _in_play(
     public = check_cards(first["publiccard"], "publiccard")
     own = check_cards(first["own"], "own")
     landlord, seat = first.get("landlord") or 0, first.get("pos")
-    if seat is None:  # seat 0, the landlord, has the public cards; its lead is two before seat 2
+    if seat is None:  # seat 0 has the public cards; only seat 2's first history begins with a lead
         following = 1 if not any(first["history"][:1]) else 2
         seat = 0 if set(public) <= set(own) else following
     if max(landlord, seat) >= SEATS:
@@ -169,7 +169,7 @@ def _in_play(
         used = str(final is not None).lower()
         raise InputError(f"the requests have {has} auction: use the option bidding={used}")
     turn = (seat - landlord) % SEATS  # also the number of plays before the seat's first one
-    # Without an auction our seats are the roles.
+    # Without an auction our seats are counted from the landlord.
     player = turn if final is None else seat
     actions = [] if final is None else [*map(bid_text, words_of(bids, landlord, final))]
     held = [*own, *without(public, own)] if turn == 0 else own
@@ -213,7 +213,7 @@ def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> in
     else:
         cards = answered_cards(response, held)
         text = play_text(cards)
-        # By cards: with some rules the cards of one play are the text of another.
+        # Compare cards: with some rules the text of one play is the cards of another.
         found = legal[game.rules.plays.need[legal] == pack(text_of(cards))]
     if not len(found):
         raise InputError(f"{text} is not legal now")
@@ -231,8 +231,8 @@ class Dialogue(NamedTuple):
 def dialogue_of(game: Game, view: State) -> Dialogue:
     """Write the requests to the player to act, as the platform would have sent them.
 
-    Suits do not matter: the player gets the lowest cards of each rank, then the public cards are
-    numbered. If another seat is the landlord, its plays use the public cards first.
+    Suits do not matter: the player's cards have the lowest numbers of each rank, the public cards
+    the next ones. If another seat is the landlord, its plays use the public cards first.
     """
     seat, landlord, spoken = int(view.player), int(view.landlord), int(view.words)
     history = view.history[: view.moves].tolist()

@@ -222,10 +222,10 @@ class OpenSpielState(pyspiel.State):
     def resample_from_infostate(self, player: int, sampler: Any) -> "OpenSpielState":
         """Draw a determinisation of what a player knows, for OpenSpiel's searches.
 
-        `sampler()` returns random numbers from 0 to 1. The history of the result is the new deal
-        and the actions of this state if the new deal is listed and the players act in turn.
-        Otherwise it is the history of this state, which does not lead to the result. It is empty if
-        this state was made by `state_of`.
+        `sampler()` returns random numbers from 0 to 1. If this state was made by `state_of`, the
+        history of the result is empty. If the new deal is listed and the players act in turn, the
+        history is that deal and the actions of this state. Otherwise it is the history of this
+        state, which does not lead to the result.
         """
         game = self.get_game()
         shared = game.shared
@@ -235,7 +235,7 @@ class OpenSpielState(pyspiel.State):
         if not self._drawn:
             return game.state_of(found)
         outcome = None
-        # Actions at the same time are hidden, and may be others in `found`.
+        # Hidden simultaneous actions may differ between this state and `found`.
         if shared.deals is not None and not shared.game.simultaneous:
             outcome = shared.of_deal.get(shared.game.deal_text(found))  # None for a merged deal
         if outcome is not None:

@@ -115,7 +115,7 @@ class Shared:
         self.deals = deals  # None if they are drawn
         # Number of chance nodes before the first decision, and the outcomes of each node.
         self.chances, self.outcomes = SEED_BYTES, [(byte, 1 / 256) for byte in range(256)]
-        # Number of positions kept for the next walk, and the most: no walk repeats a drawn deal.
+        # Number of positions kept, and its maximum: 0 if deals are drawn, which no walk repeats.
         self.kept = self.most_kept = 0
         if deals is not None:
             self.chances, self.most_kept = 1, MOST_KEPT
@@ -128,7 +128,7 @@ class Shared:
         return {self.game.deal_text(deal.state): i for i, deal in enumerate(self.deals or ())}
 
     def root(self, drawn: list[int]) -> Node:
-        """Return the position after all chance outcomes."""
+        """Return the position after the chance outcomes: the number of a deal, or a seed's bytes."""
         if self.deals is not None:
             return self._roots[drawn[0]]
         state = self.game.empty(1)[0]

@@ -161,7 +161,7 @@ def start_of(rules: Rules, kind: np.dtype, chance: Sequence[int]) -> State:
 
 @kernel
 def node_of(rules, state):
-    """Return the node of a state; of a view a possible one, `UNKNOWN` if another is to act."""
+    """Return the node of a state; of a view one that is possible, or `UNKNOWN` out of turn."""
     if state.node >= 0:
         return state.node
     info = state.info[state.player]
@@ -183,7 +183,7 @@ def legal(rules, state, out):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action and the outcomes of chance that follow it."""
+    """Apply a legal action, and then the outcomes in the state at chance nodes that follow."""
     node = node_of(rules, state)
     state.history[state.moves] = action
     for child in range(rules.first[node], rules.first[node + 1]):

@@ -8,9 +8,9 @@ RLCard's Leduc differs from the standard one:
 
 Raises are the same: at most two a round, of 2 and then 4 chips. So each position of one game
 corresponds to a position of the other with the same raises: the small blind's first call is our
-check, and our bets are one chip less than RLCard's chips. Our S, seat 0, acts first in both rounds:
-it is RLCard's small blind in the first and the opener in the second. The stakes differ, so an
-equilibrium of one game is not one of the other. RLCard pays in big blinds, two chips each.
+check, and our bets are one chip less than RLCard's chips. Our seat 0 acts first in both rounds: it
+is RLCard's small blind in the first and the opener in the second. The stakes differ, so the games
+have different equilibria. RLCard pays in big blinds, two chips each.
 """
 
 from typing import Any
@@ -85,7 +85,7 @@ def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
         actions[0] = CHECK
     if raw["public_card"] is None:
         return game.view_from(int(me != small_blind), raw["hand"], actions)
-    if opener != small_blind:  # the big blind is our S in round 2: shift the checks of round 1
+    if opener != small_blind:  # the big blind opens round 2, so is our seat 0: shift round 1
         actions = actions[1:] if actions[0] == CHECK else [CHECK, *actions]
     actions += [text for _, text in second]
     return game.view_from(int(me != opener), raw["hand"], actions, flop=raw["public_card"])
@@ -93,7 +93,7 @@ def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
 
 def rounds(record: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
     """Split RLCard's record of a game, pairs of player and action, into its two rounds."""
-    quiet = 0  # actions since the last raise, itself included: two end a round
+    quiet = 0  # actions from the last raise on: two end a round
     for i, (_, text) in enumerate(record):
         quiet = 1 if text == RAISE else quiet + 1
         if quiet == 2:

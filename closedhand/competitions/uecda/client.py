@@ -194,7 +194,7 @@ class Client:
 
 
 class InMatch:
-    """Adapter with which an agent for a whole match plays its rounds from views of single rounds.
+    """Adapter that lets an agent for whole matches decide from views of single rounds.
 
     It adds the round number, and the points so far, to each view.
     """
@@ -228,7 +228,7 @@ class InMatch:
 
 
 def warm_up(game: Game, agent: Agent) -> None:
-    """Let an agent decide in exchanges and tricks, which loads kernels and networks."""
+    """Load kernels and networks: let an agent decide in an exchange and in tricks of `game`."""
     wire.read_play(wire.NOTHING)  # builds the table of all plays
     state = round_game(**{**game.options, "classes": "random"}).deal(np.random.default_rng(0))
     status = wire.Status(

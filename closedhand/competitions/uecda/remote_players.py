@@ -127,7 +127,7 @@ class RemotePlayer:
         self._sock.close()
 
     def drop_unless_silent(self) -> bool:
-        """Drop a client that disconnected, or sent anything before the match; True if dropped."""
+        """Drop a client that disconnected, or sent data before the match; return whether it did."""
         with contextlib.suppress(OSError):  # nothing to read: the client is silent, as it must be
             self._sock.setblocking(False)
             self.leave("sent data before the match" if self._sock.recv(1) else "disconnected")

@@ -55,7 +55,7 @@ class Outcome(NamedTuple):
 
 @kernel
 def step(rules, state, action):
-    """Apply a submitted action, or a pass in place of an illegal one; return the `Outcome`."""
+    """Apply a submitted play, 0 to `PASS`, or a pass if it is illegal; return the `Outcome`."""
     number = state.round_number  # `play` deals the next round at once when one is over
     admitted = admit(rules, state, action, None)  # `admit` needs no scratch space here
     turned, lock, back = np.int64(state.revolution), np.int64(state.lock), is_back(rules, state)
@@ -162,7 +162,7 @@ class Table:
         self._check = check
         self._clock = clock
         self._rules = game.rules
-        self._needs = game.rules.plays.need.tolist()  # by play the cards that leave the hand
+        self._needs = game.rules.plays.need.tolist()  # cards of each play, sets of bits
         self._seats = seats
         self._state = state.copy()
         self._note = note
@@ -279,7 +279,7 @@ class Table:
                 cells[player] = wire.hand_cells(hands[player])
                 lying, accepted = answer, True
             else:
-                # As the official server, accept a pass only as a lead.
+                # Like the official server, reply `ACCEPTED` to a pass only if it leads.
                 accepted = legal and status.empty == 1 and not wire.shows_cards(answer)
             # Show revolution and lock as the play made them, even if it ended the trick.
             shown = status._replace(
