@@ -23,8 +23,8 @@ def generate(
 ) -> Iterator[records.Record]:
     """Play games between agents, and yield their records.
 
-    Each side of each game draws one of the agents, which plays all its seats; one that is named
-    twice is drawn twice as often. `progress` gets the number of games played so far.
+    For each side of each game one of the agents is drawn, which plays all seats of the side; an
+    agent named twice is drawn twice as often. `progress` gets the number of games played so far.
 
     Raises:
         InputError: An agent is unknown or plays illegally, there is none, the seed is not allowed,

@@ -23,8 +23,8 @@ class Hint(NamedTuple):
 def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> list[Hint]:
     """Rank all legal actions of the player to act, the best first.
 
-    The first of these that the adviser offers decides: `simulation`, which takes `seconds`,
-    `values`, `probabilities`, its own choice. Unrated actions follow by their ids.
+    The adviser's `simulation` rates them, for `seconds`; without one its `values`, or else its
+    `probabilities`; or else its choice comes first. Unrated actions follow, in order of ids.
     """
     legal = game.legal(view)
     if len(legal) == 1:
@@ -59,7 +59,7 @@ def estimate(ranked: Ranked) -> str:
 
 
 def best_first(actions: np.ndarray, numbers: Any) -> list[tuple[int, float]]:
-    """Pair actions with their numbers, the greatest first, without those that are NaN."""
+    """Pair action ids with their numbers, the greatest first; leave out those with NaN."""
     numbers = np.asarray(numbers, float)
     order = np.argsort(-numbers, kind="stable")
     return [(int(actions[i]), float(numbers[i])) for i in order if not np.isnan(numbers[i])]

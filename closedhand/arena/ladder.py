@@ -1,7 +1,7 @@
 """The ladder: duplicate matches between all pairs of agents, ratings, and strength against time.
 
 1. Play a match of every pair on the same deals; a pair with a slow agent plays only the first ones.
-   Each match has its own file, as of `closedhand match --out`, from which a ladder is resumed.
+   Each match is saved in a file like that of `closedhand match --out`, to resume the ladder.
 2. Fit the Bradley-Terry model (R. A. Bradley, M. E. Terry, 1952) to the games won, in Elo points.
 3. Refit it to resampled deals, and compute intervals from the variance of these ratings.
 """
@@ -121,7 +121,7 @@ def _play(
 ) -> dict[str, Any]:
     """Return the summary of a match, after playing and saving the deals that its file lacks.
 
-    Of a file with more deals the first ones count; a file with other settings is replaced.
+    If the file has more deals, only the first ones count. A file with other settings is replaced.
     """
     try:
         played = files.load(path, game, pair, seed)
@@ -154,8 +154,9 @@ def summary(
         A dict, with 95% intervals:
 
         - `game`: title of the game; `seed`;
-        - `agents`, the strongest first: `elo`, of mean 0; mean `win_rate`; time per decision;
-        - `pairs`: `deals`, and by role `win_rate` and `points` of the first agent.
+        - `agents`, the strongest first: `agent`; `elo`, of mean 0; `win_rate`, the mean over all
+          other agents; `microseconds_per_decision`, None without decisions;
+        - `pairs`: `agents`; `deals`; and by role `win_rate` and `points` of the first agent.
     """
     meetings = [meeting_of(game, data["pairs"][0]) for data in matches]
     names = combinations(files.labels(agents), 2)
@@ -189,7 +190,7 @@ def meeting_of(game: Game, pair: dict[str, Any], first: int = 0) -> Meeting:
 
 
 def rate(agents: Sequence[str], meetings: Sequence[Meeting], seed: int) -> list[dict[str, Any]]:
-    """Compute `agents` of `summary` by the meetings of `combinations(agents, 2)`."""
+    """Compute `agents` of `summary`; meetings are in the order of `combinations(agents, 2)`."""
     scores = [each.won for each in meetings]
     games = 2 * np.array([len(own) for own in scores])
     won = np.array([own.sum() for own in scores])
@@ -229,7 +230,7 @@ def _by_role(agents: tuple[str, str], data: dict[str, Any]) -> dict[str, Any]:
 def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES) -> np.ndarray:
     """Sum scores over resampled deals, the same for all pairs, float64 [resamples, pairs].
 
-    `scores` has those of each pair by deal; a pair may have the first deals only.
+    `scores` has an array [deals] for each pair; some pairs may have only the first deals.
     """
     rng = np.random.default_rng(seed)
     totals = np.zeros((resamples, len(scores)))
@@ -245,10 +246,10 @@ def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES
 def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute the low and the high ends of the 95% intervals of ratings, float64 [agents] each.
 
-    If one agent has won all deals, the resamples do not vary at all. So their variance is increased
-    by that of the drawn games that `fit` adds: each of the two half wins of one varies like a
-    Poisson number of mean 1/2. For two agents and independent games this makes the usual interval
-    of log-odds, with 1/2 added to both counts (F. J. Anscombe in Biometrika, 1956).
+    If one agent has won all deals, the resamples do not vary at all. So the variance of the drawn
+    games that `fit` adds is added to theirs: a drawn game is a half win for each agent, and both
+    vary like independent Poisson numbers of mean 1/2. For two agents and independent games this is
+    the usual interval of log-odds, with 1/2 added to both counts (F. J. Anscombe, Biometrika 1956).
 
     Args:
         ratings: Elo points of the agents, then those of every resample, float64 [1 + n, agents].
@@ -263,8 +264,8 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
         signs[np.arange(len(pairs))[:, None], pairs] = 1, -1  # 1: the first of the pair
         chances = 1 / (1 + np.exp(-signs @ ratings[0] / ELO))
         spread = chances * (1 - chances)
-        # Change of each log rating per game more won by the first of a pair, [agents, pairs]. The
-        # Hessian includes the drawn games; the 1 fixes the ratings' common shift, as in `fit`.
+        # Derivative of each log rating by the games won by the first of a pair, [agents, pairs].
+        # The Hessian includes the drawn games; the 1 fixes the ratings' common shift, as in `fit`.
         slopes = np.linalg.inv((signs.T * ((games + 1) * spread)) @ signs + 1) @ signs.T
         # With a chance p the half wins have the variance ((1 - p)^2 + p^2) / 2 = 1/2 - p (1 - p).
         drawn = ELO**2 * slopes**2 @ (0.5 - spread)

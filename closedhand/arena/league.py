@@ -46,9 +46,9 @@ from closedhand.core.workers import Workers, check_workers
 CHUNK = 125
 """Rounds per job; the deals of a job are played side by side."""
 TOGETHER = 50
-"""Least number of deals per job if all agents are steady and quick."""
+"""Minimum number of deals per job if all agents are steady (`Traits`) and quick."""
 QUICK = 100.0
-"""Most microseconds per decision of a quick agent."""
+"""Maximum of microseconds per decision of a quick agent."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ def deals_per_job(game: Game, specs: Sequence[Spec]) -> int:
     """Choose the number of deals of a job, played side by side, by the `Traits` of the agents.
 
     - 1 if an agent remembers earlier rounds of a deal: each deal then has its own agents;
-    - otherwise as many deals as fit into `CHUNK` rounds, at least 1, and at least `TOGETHER` if all
-      agents are quick and steady: then the number does not change results.
+    - otherwise as many deals as fit into `CHUNK` rounds, at least 1; at least `TOGETHER` if all
+      agents are quick and steady, whose results do not depend on the number.
     """
     found = [traits_of(game, spec) for spec in specs]
     if game.rounds > 1 and any(each.remembers for each in found):
@@ -133,8 +133,8 @@ def play_chunk(
 ) -> Chunk:  # fmt: skip
     """Play some deals of a league with newly created agents, one for each seat.
 
-    The states follow from the seed and the numbers of the deals, unless they are `fixed`. The
-    payoffs of the result are [deals, tables, rounds, agents]. Errors are those of `play`.
+    The start states are `fixed`, or else those of the seed and the numbers of the deals. The result
+    has payoffs [deals, tables, rounds, agents]. Errors are those of `play`.
     """
     agents, dealt = start(game, specs, seed, deals, fixed)
     tables = game.num_players if duplicate else 1
@@ -292,7 +292,7 @@ def summary(league: League) -> dict[str, Any]:
 
 
 def one_round(game: Game) -> Game:
-    """Return the game with one round, or as it is if its number of rounds is fixed."""
+    """Return the game with one round; unchanged if it has no option for the number of rounds."""
     if game.rounds == 1 or "rounds" not in game.options:
         return game
     return make_game(game.name, **{**game.options, "rounds": 1})

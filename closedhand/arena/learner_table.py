@@ -1,7 +1,7 @@
 """The table of all learners in all games, as one CSV and as a report.
 
-The CSV has a row for each estimate of a cell (see `closedhand.arena.learners`): of kind `final`
-after the learning, of kind `curve` for a point of a curve.
+The CSV has a row for each estimate of a cell (see `closedhand.arena.learners`). Its kind is `final`
+for an estimate at the end of the learning, and `curve` for a point of the learning curve.
 """
 
 import csv
@@ -29,7 +29,7 @@ MACHINE = ("processor", "cores", "python", "numpy", "torch")
 CELL = ("game", "learner", "budget", "seed", "version", "date", *MACHINE, "processor_seconds")
 """Columns that are the same in all rows of a cell."""
 ESTIMATE = ("kind", "measure", "steps", "seconds", "mean", "low", "high")
-"""Columns of an estimate: steps and seconds before it, and its 95% interval, empty if exact."""
+"""Columns of an estimate: steps and seconds are those so far; low and high are empty if exact."""
 COLUMNS = (*CELL, *ESTIMATE)
 FINAL, CURVE = "final", "curve"
 
@@ -173,7 +173,7 @@ def _grouped(results: list[Each], key: Any) -> dict[Any, list[Each]]:
 
 
 def combined(name: str, results: list[Result]) -> Estimate | None:
-    """Combine a measure over seeds by Student's t; None if one lacks it. One seed is unchanged."""
+    """Combine a measure over seeds by Student's t; keep that of one seed; None if any lacks it."""
     if not all(name in each.measures for each in results):
         return None
     found = [each.measures[name] for each in results]
@@ -181,7 +181,7 @@ def combined(name: str, results: list[Result]) -> Estimate | None:
 
 
 def shown(estimate: Estimate | None) -> str:
-    """Write an estimate with its interval, unless that is a point; `MISSING` for None."""
+    """Write an estimate, with its interval unless it is exact; `MISSING` for None."""
     if estimate is None:
         return MISSING
     return f"{estimate.mean:.4g}" if estimate.low == estimate.high else estimate.text(".4g")

@@ -5,8 +5,8 @@ A cell is a learner in a game under its default rules, with the same settings fo
 `closedhand.arena.learner_table` makes the table.
 
 A step of a deep learner is a decision from which it learns. A step of a tabular algorithm is a
-visit of a decision. A sweep visits all decisions of the information tree for each player. A sampled
-game counts as the mean number of actions of random games, for each player that it is sampled for.
+visit of a decision node. A sweep visits all decision nodes of the tree once for each player. A
+sampled game counts the mean number of actions of random games, once for each player sampled for.
 """
 
 import time
@@ -46,7 +46,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 SAMPLED = 1000
 """Random games from which the mean number of actions is computed."""
 LEARNING = 0.7
-"""Share of a deep cell's progress that the learner takes; the rest is for its responder."""
+"""Share of the progress of a deep learner's cell before its responder is trained."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def is_small(game: Game) -> bool:
 
 
 def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
-    """List the cells of some games, learners, or both as `GAME/LEARNER`; None: all.
+    """List the cells of the games, learners, or pairs `GAME/LEARNER` in `only`; None: all.
 
     Tabular learners are for small games only.
 
@@ -143,9 +143,9 @@ def compute(
 
 
 def references(game: Game) -> list[str]:
-    """List the agents against which learners are measured: `random` and those of the spec.
+    """List the agents against which learners are measured.
 
-    Slow agents are left out. The last agent is the one of the curves.
+    They are `random`, the spec's adviser and its opponent, except slow ones. Curves use the last.
     """
     spec = spec_of(game.name)
     named = dict.fromkeys(filter(None, ("random", spec.adviser, spec.opponent)))
@@ -166,7 +166,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     run = runs.begin(learner, folder)
     run.resume_if_kept()
     against = [] if is_small(game) else references(game)
-    # Points are decisions, seconds, mean, low, high. Any after the checkpoint is measured again.
+    # A point is [decisions, seconds, mean, low, high]. Points after the checkpoint are dropped.
     kept = (notes.begun or {}).get("curve", [])
     curve = [point for point in kept if point[0] <= learner.decisions]
     spent = _processor_clock(notes)
@@ -200,7 +200,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
 
 
 def _measures(game: Game, agent: Agent, against: list[str], deals: int) -> dict[str, Estimate]:
-    """Measure points in duplicate against other agents; with none, the exact exploitability."""
+    """Measure points in duplicate deals against agents; without any, exact exploitability."""
     if not against:
         found = evaluate(strategy_of(game, agent)).exploitability
         return {EXACT: Estimate(found, found, found)}

@@ -5,10 +5,10 @@
    All such assignments are played. For one seat against two these are two tables per deal.
 3. More than two agents play all pairings, on the same deals.
 
-Agents are created anew for each chunk of deals, so results depend neither on the number of
-processes nor on an interruption; an object keeps its state, and each process plays a copy of it.
-Numbers of decisions and times may become estimates: if a match gets more deals after its end, an
-incomplete last chunk is played again, and the deals before it get their share (`duplicate.cut`).
+Agents given by name are created anew for each chunk of deals, so results depend neither on the
+number of processes nor on an interruption. An agent given as an object keeps its state; each
+process plays a copy of it. If a match gets more deals after its end, an incomplete last chunk is
+played again; decisions and times of the deals before it are then estimated (`duplicate.cut`).
 """
 
 from collections.abc import Callable, Sequence
@@ -60,7 +60,7 @@ class Match:
 
 
 def is_clocked(game: Game, agents: Sequence[AnyAgent]) -> bool:
-    """Return whether any agent has a budget of time, so that it needs free cores."""
+    """Return whether the strength of any agent depends on the clock; it then needs free cores."""
     return any(traits_of(game, agent).clocked for agent in agents)
 
 

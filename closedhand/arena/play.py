@@ -42,7 +42,7 @@ class Event(NamedTuple):
 
 
 class AgentFailed(InputError):
-    """An agent cannot act, or acts illegally: no input of the person has caused it."""
+    """Error of an agent that cannot act or acts illegally, not caused by the person's input."""
 
 
 class Session:
@@ -168,8 +168,8 @@ class Session:
         self.game.play(self.state, action)
         self._hints = []
         player = int(before.player)
-        # 1 is a play, and 0 a part of a play (a sub-step). Any other number means that a new round
-        # or a redeal has begun.
+        # 1: a whole play; 0: a part of a play (a sub-step); otherwise `moves` has restarted, with a
+        # new round or because the cards are dealt again.
         added = int(self.state.moves) - int(before.moves)
         seen = int(self.game.history(self.view)[-1]) if added == 1 else -1
         if player == self.seat:

@@ -15,7 +15,7 @@ from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game, spec_of
 
 COLUMNS = 8
-"""Most panels side by side."""
+"""Maximum number of panels side by side."""
 MARKERS = "osD^vPX*h"
 
 
@@ -81,7 +81,7 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def spread(estimates: Sequence[dict[str, Any]]) -> np.ndarray:
-    """Compute the lengths of intervals below and above their means, float64 [2, n]; NaN: none."""
+    """Compute the lengths of intervals below and above their means, float64 [2, n]; NaN if None."""
     table = [[each[key] for key in ("mean", "low", "high")] for each in estimates]
     mean, low, high = np.array(table, float).T
     return np.maximum([mean - low, high - mean], 0)  # matplotlib refuses negative ones

@@ -26,13 +26,13 @@ from closedhand.learning.evaluation import score_of
 ALL = "all"
 """Name of the role that stands for all roles together."""
 MOST_SHOWN, MOST_PLAIN = 22, 14
-"""Usual length of a shortened name, and the most characters of the agent's plain name in it."""
+"""Usual maximum length of a shortened name, and that of the agent's plain name within it."""
 
 
 def shortened(names: Iterable[str]) -> dict[str, str]:
     """Shorten the agents' names of a table or plot: keep the plain name and the end of each.
 
-    They are longer than usual where names that differ would look the same.
+    All may be longer than `MOST_SHOWN`, so that different names stay different.
 
     Examples:
         >>> [*shortened(["greedy", "policy-search[threads=1]:100ms"]).values()]
@@ -68,7 +68,7 @@ def labels(agents: Sequence[str]) -> tuple[str, ...]:
 
 
 def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns to show: the game's own, or the win rate, if there is one, and points."""
+    """Return the columns to show: the game's own, or else the win rate, if any, and the points."""
     won = {"win rate": row["win_rate"]} if row.get("win_rate") else {}
     return row.get("columns") or {**won, "points": row["points"]}
 
@@ -196,7 +196,8 @@ def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str,
 def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
     """Compute the columns of a game's spec from payoffs of each agent, float64 [deals, sides].
 
-    The result has values of that shape by column and agent, as far as the game's options allow.
+    The result has an array of that shape for each column and agent; it lacks columns that are not
+    defined (None) under the game's options.
     """
     columns = GAMES[game.name].columns if game.name in GAMES else {}
     found = {name: [load_ref(ref)(game, own) for own in by_agent] for name, ref in columns.items()}
@@ -271,7 +272,7 @@ def load(
 
 @contextmanager
 def refusing(message: str) -> Generator[None]:
-    """Turn errors in the form of saved results into an `InputError`."""
+    """Turn errors that malformed saved results raise in the block into an `InputError`."""
     try:
         yield
     except (csv.Error, AttributeError, KeyError, TypeError, ValueError, OverflowError):
@@ -279,7 +280,7 @@ def refusing(message: str) -> Generator[None]:
 
 
 def continuing(path: Path) -> AbstractContextManager[None]:
-    """Refuse a file that holds neither a match nor a league, by `refusing`."""
+    """Return `refusing` with the message that a file holds no match, or league, to resume."""
     return refusing(f"{path} holds no match to resume: name another file")
 
 

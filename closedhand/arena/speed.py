@@ -19,7 +19,7 @@ STEPS = 50
 """Steps on a device between two looks at the clock."""
 MASK = "action_mask"
 BLOCK = 32
-"""Entries of a mask that `pick` passes at once."""
+"""Entries of a mask that `pick` counts at once; as int8, at most 127."""
 
 
 class Figure(NamedTuple):
@@ -33,9 +33,9 @@ class Figure(NamedTuple):
 def rate(
     work: Callable[[], int], seconds: float, clock: Callable[[], float] = time.process_time
 ) -> float:
-    """Measure how much some work does a second, after one round that is not measured.
+    """Measure how many units of work are done a second; a first call of `work` is not measured.
 
-    `work` returns how much it did. The clock is by default processor time of this process.
+    `work` returns the number of units that it did. The default clock is processor time.
     """
     work()
     done = 0
@@ -84,7 +84,10 @@ def solo_steps(env: Any, seconds: float) -> float:
 
 @kernel
 def pick(masks, random, out):
-    """Draw a legal action from each row of int8 masks into `out`, by `random` numbers in [0, 1)."""
+    """Draw a legal action from each row of masks into `out`, integers [n].
+
+    `masks` are int8 [n, actions], 0 or 1, with a 1 in every row; `random` are n numbers in [0, 1).
+    """
     (masks,) = borrowed((masks,))
     for i in range(len(masks)):
         mask = masks[i]
@@ -108,7 +111,7 @@ def pick(masks, random, out):
 
 @inlined
 def marked(mask, start):
-    """Return the number of legal actions in the block of a mask from `start` on."""
+    """Return the number of legal actions in the block of a mask at `start`, which must fit in."""
     number = np.int8(0)  # narrow, so that one instruction adds many
     for k in range(BLOCK):
         number = np.int8(number + mask[np.uint64(start + k)])

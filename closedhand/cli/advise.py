@@ -25,7 +25,7 @@ TEN = re.compile("10(?=[shdc])")
 FACT = "fact_"
 """Beginning of the parameters for facts, which keeps them apart from the others."""
 PARAMETERS = {"hand": "hand", "player": "seat"}
-"""Parameters of the command by those of `view_from`, whose docstring explains them."""
+"""Parameters of the command by those of `view_from`; its docstring has their help."""
 
 
 def split_plays(game: Game, text: str) -> list[str]:
@@ -145,10 +145,10 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
 
 
 def usual_search(game: Game, seed: int) -> str:
-    """Name the game's adviser if it simulates, else `search`.
+    """Name the game's adviser if it simulates, else an agent `search`.
 
-    The `search` of every game has the policy of the usual opponent, or plays at random if that
-    decides in Python; a game's own `search` has its own policy.
+    Its playouts have the policy of the usual opponent. If that opponent decides in Python, or the
+    game has a `search` of its own without such an option, it is `search` with default options.
     """
     from closedhand.core.agents import make_agent
 

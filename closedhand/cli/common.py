@@ -120,7 +120,7 @@ Minutes = Annotated[
 
 
 def given_options(game: str | None, rules: str | None, options: list[str] | None) -> dict[str, Any]:
-    """Parse a preset and options `key=value` of a game; of an unnamed game they remain texts."""
+    """Parse a preset and options `key=value` of a game; without a game the values remain texts."""
     preset = [] if rules is None else [f"rules={rules}"]
     given = given_pairs([*preset, *(options or ())], "an option")
     if game is not None:
@@ -132,7 +132,7 @@ def given_options(game: str | None, rules: str | None, options: list[str] | None
 
 
 def given_pairs(texts: Iterable[str], what: str) -> dict[str, str]:
-    """Parse texts `key=value` to values by key; `what` names one in errors, such as `an option`."""
+    """Parse texts `key=value` into a dict; `what` names one in errors, such as `an option`."""
     found: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -214,7 +214,7 @@ def cluster_at(ray: str | None, workers: int | None = None) -> Iterator["Cluster
 
 @contextmanager
 def workers_of(ray: str | None, workers: int | None) -> Iterator[RemoteWorkers | int]:
-    """Provide the argument `workers` of functions that do jobs: a cluster or a number."""
+    """Provide the argument `workers` of `match.play` and others: a cluster, or a number."""
     with cluster_at(ray, workers) as cluster:
         yield cluster or workers or cores()
 
@@ -298,9 +298,9 @@ def work_for(
     restart: bool = False,
     line_of: Callable[[dict[str, Any]], str] | None = None,
 ) -> None:
-    """Let a learner work for some time with a progress bar, from its checkpoint if there is one.
+    """Let a learner work for some seconds with a progress bar, from its checkpoint if there is one.
 
-    `restart` ignores the checkpoint; otherwise its time is added to `seconds`. `count` writes the
+    `restart` ignores the checkpoint. Time before a resumption does not count. `count` writes the
     amount of work done, such as `1,000 games`, and `line_of` a line to print for a new entry of the
     history. Ctrl-C ends the run early (`run.interrupted`).
     """

@@ -1,4 +1,4 @@
-"""The command `compile`, which compiles kernels ahead of use: on a CPU by calling them."""
+"""The command `compile`: it compiles kernels ahead of their use; for a CPU it calls them."""
 
 import time
 from collections.abc import Callable

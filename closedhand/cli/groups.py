@@ -165,7 +165,7 @@ class Commands(Group):
         except InputError as error:
             text = str(error)
         except OSError as error:
-            # Without a file's name it may be an error of the program.
+            # An error without a file's name, other than a disk fault, may be a bug of the program.
             if error.filename is None and error.errno not in FAULTS:
                 raise
             if error.filename is None:
@@ -176,7 +176,7 @@ class Commands(Group):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, and release the files that it claims."""
-        only = streams.objects_only("--json" in ctx.args)  # already when imports may print
+        only = streams.objects_only("--json" in ctx.args)  # set before imports, which may print
         with (
             interruptible("interrupted"), CLAIMS, needing(), faults_of_threads() as faults, only,
             kept_running(), files.overwriting(False),

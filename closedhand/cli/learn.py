@@ -37,7 +37,7 @@ EXPERT = Option("expert", None, "agent whose moves to learn", str)
 
 
 def trainer(*own: Option) -> Callable[..., None]:
-    """Make the trainer of a learner, with options of its own besides `COMMON`."""
+    """Make the function that trains a learner, with `COMMON` and its `own` options."""
     options = Options("training", *COMMON, *own)
 
     @takes(options)
@@ -99,8 +99,8 @@ def trainer(*own: Option) -> Callable[..., None]:
 def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
     """Return the device to learn on: `cpu`, `cuda`, or one such as `cuda:1`.
 
-    `auto` takes a GPU if there is one, its kernels can be compiled (by numba-cuda) or are in a
-    folder (`core.cubins`), and neither opponents nor a cluster (`ray`) are asked for.
+    `auto` takes a GPU if there is one, numba-cuda or the variable CLOSEDHAND_CUBINS provides its
+    kernels, and neither opponents nor a cluster (`ray`) are asked for.
 
     Raises:
         InputError: There is no such device, or opponents or a cluster are asked for on a GPU.
@@ -127,12 +127,13 @@ imitate = trainer(RAY, RECORDS, EXPERT)
 def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     """Return a run of a learner: the one in the folder if there is one, else a new one.
 
-    With `restart` the run is new, and what it would not overwrite of the old one is removed.
+    With `restart` the run is new, and those files of the old run that it would not overwrite are
+    removed.
 
     Raises:
-        InputError: The folder cannot be written to; or it holds files of another program, an agent
-            that the learner plays against, imitates or is judged by, or, without `restart`, a run
-            with other settings.
+        InputError: The folder cannot be written to; its files are of another program, or of an
+            agent that the learner plays against, imitates or is judged by; or, without `restart`,
+            it holds a run with other settings.
     """
     from closedhand.learning import agent_factory, population, runs
 

@@ -99,7 +99,7 @@ def match(
     try:
         results.save(path, data)
         drawn = common.save_picture(contest.plot, data, picture)
-    finally:  # neither a full disk nor a closed output loses the results
+    finally:  # print the results even if they cannot be saved
         if as_json:
             common.print_json(data)
         else:
@@ -160,7 +160,7 @@ def _league(
     duplicate: bool,
     seed: int,
 ) -> _Contest:
-    """Set up a league of `rounds`, rounded up to whole deals, or of given `deals`."""
+    """Set up a league of `rounds` (default 1000), rounded up to whole deals, or of `deals`."""
     from closedhand.arena import league
     from closedhand.arena.plot import plot_league
     from closedhand.core.deals import choose_deals

@@ -50,8 +50,8 @@ def computed(
 ) -> dict[str, Any]:
     """Compute a reproduction in parts, with a progress bar.
 
-    The module has `Plan`, `QUICK` and `compute(out, plan, progress)`. `files` will be written
-    besides the report; `given` has other fields of the plan, None for the usual value.
+    `module` has `Plan`, a plan `QUICK`, and `compute(out, plan, progress)`. `files` are those to be
+    written besides the report. `given` has further fields of the plan; None is the default.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     if only is not None:
@@ -121,7 +121,7 @@ def as_html(text: str, folder: Path) -> str:
 
 
 def reproductions() -> dict[str, Callable[..., None]]:
-    """Find the commands `reproduce …` of games that have the common options, by name."""
+    """Find the commands `reproduce …` of games with options out, quick and seed, by name."""
     commands = {name: load(ref) for name, ref in groups.commands_of_games("reproduce").items()}
     return {
         name: command

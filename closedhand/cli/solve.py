@@ -95,7 +95,7 @@ def solve(
     try:
         drawn = [result for result in results if result["curve"]]
         picture = common.save_picture(plot_curves, drawn, path) if drawn else None
-    finally:  # as in `match`
+    finally:  # print the results even if the picture cannot be saved
         if as_json:
             common.print_json(results[0] if len(names) == 1 else {"runs": results})
         else:
@@ -119,7 +119,7 @@ def names_of(algorithm: str) -> list[str]:
 
 
 def options_by_name(words: list[str]) -> list[str]:
-    """Convert options of a game that are given by name to texts key=value; refuse other words.
+    """Convert options of a game by name, `--key value`, to texts key=value; refuse other words.
 
     Examples:
         >>> options_by_name(["--double-pair", "split", "--pair=card"])

@@ -22,7 +22,7 @@ def prepare() -> None:
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
-        except OSError:  # else a later file would get this number, now the lowest free one
+        except OSError:  # closed: a file opened later would get this number
             os.open(os.devnull, os.O_RDWR)
         if getattr(sys, name) is None:
             mode = "w" if number else "r"

@@ -23,7 +23,7 @@ EVERYWHERE: dict[str, Ref] = {
 }
 """Trainers of every game by algorithm."""
 TASK = ("game", "algorithm", "seconds", "seed", "folder", "restart")
-"""The parameters that every trainer takes first; those that follow are its options."""
+"""Parameters that every trainer takes first; its further ones are options of the command."""
 
 
 def trainers_of(spec: GameSpec) -> dict[str, Ref]:
@@ -142,7 +142,7 @@ def train_game(
         if name not in taken:
             word = next(each.opts[0] for each in context.command.params if each.name == name)
             raise InputError(f"{algorithm} of {game.name} does not take it: leave out {word}")
-    if "given" in taken:  # a trainer that needs the game's options without the defaults
+    if "given" in taken:  # the trainer needs the game's options as given, without defaults
         given["given"] = common.given_options(game.name, rules, option)
     trainer = load(trainers_of(spec)[algorithm])
     trainer(game, algorithm, 60 * minutes, seed, out, restart, **taken.read(given))

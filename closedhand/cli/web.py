@@ -1,4 +1,4 @@
-"""The command `web`."""
+"""The command `web`: the server of the web page."""
 
 from pathlib import Path
 from typing import Annotated

@@ -36,8 +36,8 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         game: Game to check. `make_game` has to know it, since other processes make it again.
         games: Number of random games that are played.
         seed: Seed of the first deal; the next deals have the next seeds.
-        jit: Whether another process, whose results have to be the same, plays in plain Python if
-            this one uses compiled kernels, and the reverse. Otherwise both play in the same mode.
+        jit: Whether the other process, whose results have to be the same, plays in the other mode:
+            plain Python if this one uses compiled kernels, and the reverse; else in the same mode.
 
     Raises:
         closedhand.testing.ContractError: The game breaks the contract; the message names the place.

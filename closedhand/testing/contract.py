@@ -25,11 +25,11 @@ from closedhand.testing.walk import SAMPLES, Walk, some
 MOST_DEALS = 1_000  # maximum number of listed deals that are checked
 DEALT = 2_000  # number of games that are dealt to compare frequencies
 MOST_VIEWS = 3
-"""Number of views of each player, and of games, whose redeals are compared with listed deals."""
+"""Number of views per player, and number of games, whose redeals are compared with listed deals."""
 COMMON = 100
 """A deal that is expected in at least this many of `DEALT` draws has to come up."""
 MOST_LISTED = 300
-"""Maximum number of ids of which each is tested if `is_legal` is the slow default."""
+"""Number of ids up to which the slow default of `is_legal` is tested on all of them."""
 
 REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "observe")
 """Contract functions without a default."""
@@ -104,7 +104,7 @@ def check_rules(game: Game) -> None:
 
 
 def check_forms(game: Game) -> None:
-    """Check that the flat form of a game is a game of whole plays over the same states."""
+    """Check that the flat form of a game, in which actions are whole plays, has the same states."""
     expect(game.flat.flat is game.flat, "the flat form of a flat game is itself")
     expect(game.flat.name == game.name, "the flat form is called {!r}", game.flat.name)
     expect(game.flat.num_players == game.num_players, "the flat form has other seats")
@@ -115,7 +115,7 @@ def check_deals(game: Game, games: int, seed: int) -> None:
     """Check that a seed determines the whole deal, and that not all seeds deal the same."""
     seen = set()
     seeds = range(seed, seed + max(games, 20))  # a small game has few different deals
-    # The global generators must not matter; they are the caller's, who gets them back unchanged.
+    # Deals must not depend on the global generators, whose states are restored for the caller.
     before = random.getstate(), np.random.get_state()
     try:
         for number in seeds:
@@ -166,10 +166,10 @@ def _misaligned(dtype: np.dtype[Any], path: str, start: int = 0) -> Iterator[tup
 
 
 def check_all_deals(game: Game, seed: int) -> list[Deal]:
-    """Check that listed deals are different and allowed, and as likely as those of `deal`.
+    """Check that listed deals are different and valid, and that `deal` draws them as listed.
 
-    If there are more than `MOST_DEALS`, the first ones are checked, but their probabilities cannot
-    be compared with `DEALT` draws. Return the deals if all are checked, else an empty list.
+    Of more than `MOST_DEALS` only the first ones are checked, and their probabilities are not
+    compared with `DEALT` draws. Return the deals if all are checked, else an empty list.
     """
     try:
         deals = game.deals()
@@ -197,9 +197,9 @@ def check_all_deals(game: Game, seed: int) -> list[Deal]:
 
 
 def check_redeals(game: Game, deals: list[Deal], seed: int) -> None:
-    """Check that redeals of a view are as likely as the listed deals with that view.
+    """Check that redeals of a view at the deal have the probabilities of the deals that fit it.
 
-    Of each player's views, those that fit the greatest numbers of deals are checked.
+    The `MOST_VIEWS` views of each player that fit the most deals are checked.
     """
     rng = np.random.default_rng(seed)
     for player in range(game.num_players):
@@ -220,9 +220,9 @@ def check_redeals(game: Game, deals: list[Deal], seed: int) -> None:
 def check_later_redeals(game: Game, deals: list[Deal], courses: list[Walk], seed: int) -> None:
     """Check that redeals in the middle of games reach all listed deals that fit, and no others.
 
-    A deal fits if the same actions are legal after it and lead to the same view. How likely it is
-    depends on who plays which of equal cards, so only rare deals may be missing. `courses` are
-    whole games.
+    A deal fits if the actions so far are legal after it and lead to the same view. Frequencies are
+    not compared, as they depend on which of equal cards were played; only deals that are not
+    `COMMON` may be missing. `courses` are whole games.
     """
     if game.simultaneous or not deals:
         return
@@ -262,7 +262,7 @@ def _fitting(game: Game, deals: list[Deal], state: State, view: State) -> dict[s
 
 
 def check_counts(drawn: str, counts: Counter[str], likely: Mapping[str, float]) -> None:
-    """Test by chi-square that `DEALT` draws have the probabilities `likely`; `drawn` names them."""
+    """Test by chi-square that `DEALT` draws are as `likely` as given; `drawn` names the draws."""
     others = sorted(counts.keys() - likely)
     expect(not others, "{}: the deal {} is not listed", drawn, others[0] if others else "")
     # Rare deals are counted together: the statistic then nearly has a chi-square distribution.
@@ -341,9 +341,9 @@ def _test_all(rules: Any, state: Any, actions: Any, ids: Any, found: Any) -> Non
 
 
 def check_unwilling(game: Game, seed: int) -> None:
-    """Check that games end within `max_moves` if all players play as unwillingly as they can.
+    """Check that games end within `max_moves` even if all players delay the end.
 
-    In one game all play the first action, in one the last, and in one `PASS` where it is legal.
+    In one game all play the first action, in one the last, in one `PASS`, or the first if illegal.
     """
     passes = [action for action in range(game.num_actions) if game.text(action).upper() == "PASS"]
     for how, place in (("the first action", 0), ("the last action", -1), ("PASS", None)):
@@ -366,7 +366,7 @@ def check_end(walk: Walk) -> None:
 
 
 def check_next_deal(walk: Walk) -> None:
-    """Check that a deal overwrites a finished game completely, on which vector envs rely."""
+    """Check that a deal overwrites a finished game completely; vector envs rely on this."""
     dealt = walk.state.copy()
     contract.deal(walk.game.rules, dealt, draw_seed(np.random.default_rng(walk.seed)))
     same(walk.game, walk.states[0], dealt, "a deal over a finished game is that on a blank state")
@@ -411,7 +411,7 @@ def check_valid(walk: Walk) -> None:
 
 
 def check_illegal(walk: Walk) -> None:
-    """Check that illegal actions are refused without a change, or count as another action."""
+    """Check that illegal actions are refused without a change, or replaced as `admit` says."""
     game, state = walk.game, walk.state
     if game.over(state):
         return
@@ -443,7 +443,7 @@ def check_form(walk: Walk, name: str) -> None:
     form = ObservationForm(walk.game, name)
     spaces = form.space()
     for player in walk.players:
-        # Room beside the row: on a GPU it is a row of another game.
+        # The rows beside it must stay: on a GPU they are those of other games.
         rows = np.full((3, form.size), 99, np.int8)
         contract.look(walk.game.rules, walk.state, player, form.compact, rows[1])
         beside = (rows[[0, 2]] != 99).any()

@@ -27,13 +27,13 @@ PATIENCE = 1800
 FINE = "fine"  # last line of a child process that has found no fault
 
 KINDS = 9
-
+"""Number of kinds of faults, from 0; see `damaged` and `_damage_field`."""
 FIRST = 12
-"""Number of first entries of an array with single faults: a history is long and mostly empty."""
+"""Single faults hit only this many first entries of an array: a history is mostly empty."""
 
 
 def check_save(walk: Walk) -> None:
-    """Check that a state survives bytes."""
+    """Check that a state is the same after `save` and `load`."""
     twin = walk.game.load(walk.game.save(walk.state))
     same(walk.game, walk.state, twin, "a state is the same after it was saved and loaded")
 
@@ -41,7 +41,7 @@ def check_save(walk: Walk) -> None:
 def check_damaged(game: Game, seed: int) -> None:
     """Check that damaged states are refused, or are valid and do no harm.
 
-    A child process makes the check, where the system can fork, since kernels may crash or hang.
+    Where the system can fork, a child process makes the check, since kernels may crash or hang.
     """
     if not hasattr(os, "fork"):
         for _ in throw(game, seed, DAMAGED):
@@ -69,7 +69,7 @@ def check_damaged(game: Game, seed: int) -> None:
 
 
 def _report(game: Game, seed: int, write: int) -> None:
-    """In the child, write the name of each state to a pipe beforehand, then the fault or `FINE`."""
+    """Make the check in the child; write to a pipe each state's number, then a fault or `FINE`."""
     state = "no state"  # until the first one
     signal.signal(signal.SIGALRM, signal.SIG_DFL)  # kills the child if a call hangs
     signal.alarm(PATIENCE)
@@ -182,7 +182,7 @@ def _damage_field(state: State, other: State, kind: int, rng: np.random.Generato
 
 
 def wrapped(number: Any, change: int) -> Any:
-    """Add a change to a number, with overflow in its type."""
+    """Add a change to a NumPy number; the sum wraps around in the number's dtype."""
     return np.array(int(number) + change).astype(number.dtype)
 
 

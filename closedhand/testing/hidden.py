@@ -11,14 +11,14 @@ from closedhand.testing.expectations import expect, refuses, reporting, same
 from closedhand.testing.walk import Walk
 
 MOST_DRAWS = 256
-"""Number of redeals of one view within which one has to differ if several deals fit."""
+"""Redeals of a view, of which one has to differ from a redeal that is not the true state."""
 
 
 def check_knowledge(walk: Walk, player: int) -> bool:
-    """Check that nothing that a player gets depends on hidden information.
+    """Check that view, observation, key and legal actions of a player reveal nothing hidden.
 
-    The hidden cards of a view are redealt, which must not change what the player gets. Return
-    whether the redeal changed the state.
+    A redeal of the hidden cards must not change any of them. Return whether the redeal changed the
+    state.
     """
     game, state = walk.game, walk.state
     with reporting(game, "hide", walk):
@@ -85,7 +85,7 @@ def check_draws(
 
 
 def _redealt(game: Game, view: State, player: int, seed: int) -> State:
-    """Redeal without the checks of `Game.redeal`, which would blame the view for bad states."""
+    """Redeal without the checks of `Game.redeal`: they would blame the view for a bad redeal."""
     state = view.copy()
     contract.redeal(game.rules, state, player, np.random.default_rng(seed))
     return state
@@ -121,7 +121,7 @@ def check_view_from(walk: Walk, player: int) -> bool:
 
 
 def _illegal(flat: Game, state: State) -> int | None:
-    """Return an action of the flat game that is illegal in a running game, or None."""
+    """Return an illegal id below 1,000 of the flat game; None without one, or after the end."""
     if flat.over(state):
         return None
     others = np.setdiff1d(np.arange(min(flat.num_actions, 1_000)), flat.legal(state))

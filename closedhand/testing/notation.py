@@ -73,7 +73,7 @@ def check_scene(walk: Walk) -> None:
 
 
 def check_cards(walk: Walk, truth: list[Row]) -> None:
-    """Check that people can click the cards of an action: they are in the row of its player."""
+    """Check that the cards of an action are in its player's row, where a person clicks them."""
     game, state = walk.game, walk.state
     if game.over(state) or game.flat is not game:
         return

@@ -17,7 +17,7 @@ from closedhand.core.registry import GAMES, GameSpec, add_game, make_game, spec_
 from closedhand.testing.expectations import Broken, expect
 
 TRACED = 40
-"""Work of a trace, 1 or more a position (see `MANY`): little, as kernels may not be compiled."""
+"""Work of a trace: 1 a position, and 1 per `MANY` legal actions; few, as plain Python is slow."""
 
 MANY = 3000
 """Number of legal actions that take as long to list as the other functions of a position."""
@@ -26,8 +26,8 @@ MANY = 3000
 def check_pickle(game: Game) -> None:
     """Check that a pickle is the same game."""
     for make in (
-        # Pickling refuses a game that its name and options do not make, without showing values: so
-        # compare that game first.
+        # Pickling refuses a game that `make_game` does not make again, but does not say what
+        # differs. So compare the game of `make_game` before.
         lambda: make_game(game.name, **game.options),
         lambda: pickle.loads(pickle.dumps(game)),
     ):
@@ -47,7 +47,7 @@ def check_other_process(game: Game, seed: int, jit: bool) -> None:
     while isinstance(make, partial):
         make = make.func
     if not hasattr(make, "__qualname__"):
-        make = type(make)  # of a callable object, or of a reference, a text
+        make = type(make)  # `make` is a callable object, or the text of a reference
     if make.__module__ == "__main__" or "<" in make.__qualname__:
         return  # the game of a script or notebook, which another process cannot import
     compiled = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]

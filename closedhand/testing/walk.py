@@ -9,7 +9,7 @@ import numpy as np
 from closedhand.core.game import Game, State
 
 CLOSE_LOOKS = 6
-"""Maximum number of items that `some` returns, and so of positions checked closely in a game."""
+"""Maximum number of items that `some` returns, such as positions of a game checked closely."""
 
 SAMPLES = 10
 """Number of random ids that `contract.check_illegal` tries, and of ids that a message shows."""
@@ -40,7 +40,7 @@ class Walk:
 
 
 Checks = Mapping[str, Callable[[Walk], None]]
-"""Checks of a game of random play, by the part that they check."""
+"""Checks of the present position of a `Walk`, by the part of the contract that they check."""
 
 
 def some(things: Any, rng: np.random.Generator) -> list[Any]:

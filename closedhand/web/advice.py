@@ -25,7 +25,7 @@ from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe_action
 
 FIRST, STEP = 0.03, 0.25
-"""Least seconds of simulation before the first report, and between two later ones."""
+"""Minimum seconds of simulation before the first report, and before each later one."""
 TRIAL = 256
 """Simulations, in each of `PAIR` populations, that choose the plays of the first report."""
 PAIR = 2
@@ -35,7 +35,7 @@ FEW = 4
 LONGEST = 4.0
 """Seconds of simulation after the first report."""
 MOST_JUDGED = 600
-"""Most plays that are compared; a hint in a position with more has only an agent's answer."""
+"""Maximum number of plays compared; with more legal plays a hint has only `suggest`'s answer."""
 MOST_SHOWN = 12
 """Most plays that a hint shows."""
 MOST_ACTIONS = 5000
@@ -50,8 +50,8 @@ the game's playouts, or uniformly random ones."""
 def playouts_of(game: Game) -> Simulation:
     """Return the playouts of a game: those that its spec has for its rules, else random ones.
 
-    Their game may have simpler payoffs than `game`. Only the policy of a spec weights particles:
-    random play leaves them as `redeal` draws them.
+    `Simulation.game` may have simpler payoffs than `game`. Only with the policy of a spec are
+    determinisations weighted as particles; with random play they are those of `redeal`.
     """
     maker = spec_of(game.name).playouts
     found = load(maker)(game) if maker else None
@@ -91,7 +91,7 @@ def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
 def _best(
     game: Game, view: State, actions: Ids, numbers: Any, name: str, above: float = -math.inf
 ) -> list[dict[str, Any]]:
-    """Describe the actions with the largest finite numbers over `above`, adding each as `name`."""
+    """Describe the actions with the largest finite numbers over `above`, kept in the key `name`."""
     best = [pair for pair in best_first(actions, numbers) if above < pair[1] < math.inf]
     return [{**describe_action(game, view, a), name: number} for a, number in best[:MOST_SHOWN]]
 
@@ -107,17 +107,17 @@ def values(
 ) -> Iterator[dict[str, Any]]:
     """Value the plays, exactly in small games; elsewhere in growing precision.
 
-    Exact values are expected payoffs of a play that is followed by a best response to the policy of
-    the agent `by`. Simulated values are gains over the play `first`: all are simulated on the same
+    An exact value is the expected payoff of the play and then a best response, if all others play
+    the policy of the agent `by`. A simulated value is a gain over the play `first` on the same
     determinisations, which narrows the intervals. The simulation is the search of `by`, if it
-    searches, else the game's playouts. Nothing is yielded for one play, for more than
+    searches, else the game's playouts. Nothing is yielded if there is one legal play or more than
     `MOST_JUDGED`, or in a match of several rounds.
 
     Yields:
-        `basis`; the `unit_of` the payoffs; and as `values` the best plays, each with `mean`: an
-        exact value, or the gain over `first` in payoffs of the simulation's game; `low` and `high`:
-        the 95% interval of the gain, None for `first` and if exact; and `tries`: the number of
-        determinisations, 0 if exact.
+        `basis`, such as `EXACT`; `unit`, see `unit_of`; and `values`, the best plays, each with
+        `mean`, an exact value, or the gain over `first` in payoffs of the simulation's game; `low`
+        and `high`, the 95% interval of the gain, None for `first` and if exact; and `tries`, the
+        number of determinisations, 0 if exact.
     """
     actions = game.legal(view).astype(np.int64)
     if not 1 < len(actions) <= MOST_JUDGED or game.rounds > 1:
@@ -145,7 +145,7 @@ def values(
 
 
 def _first_look(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> list[Gap]:
-    """Compare plays with `first`, the best first; of many plays, those best in a short trial."""
+    """Compare plays with the play `first`, in order of gain; of many, only the best in a trial."""
     # A round of a ranking of all plays takes up to half a second, in which nothing would be shown.
     if len(actions) > MOST_SHOWN:
         trial = _ranking(how, view, actions, first, rng, share=TRIAL, least=1)
@@ -214,10 +214,10 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> dict[
     more. The intervals are widened for the number of plays compared (Bonferroni).
 
     Returns:
-        `best`, the best other play, None if none has a higher mean than the one made; its `cost`,
-        the loss against `best`, 0 without one, with the interval `low` to `high`; `verdict`, `good`
-        without a better play, else `mistake` if the interval excludes 0, or `unclear`; and the
-        `number` of determinisations, 0 if there is no other play.
+        `best`, the best other play, None if none has a higher mean than the play made; `cost`, the
+        loss of the play made against `best`, 0 without one, with the interval `low` to `high`;
+        `verdict`: `good` without a better play, `mistake` if the interval is above 0, else
+        `unclear`; and the `number` of determinisations, 0 if there is no other play.
     """
     good = {"verdict": "good", "best": None, "cost": 0.0, "low": 0.0, "high": 0.0, "number": 0}
     actions = game.legal(view).astype(np.int64)

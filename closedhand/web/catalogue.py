@@ -90,8 +90,8 @@ QUICK = 50_000
 def adviser_of(game: Game) -> str:
     """Choose the agent that gives hints: the strongest quick one that plays these rules.
 
-    The 95% interval of its gain over the usual opponent must lie above 0. Without such an agent
-    the adviser of the spec gives hints, or the usual opponent if the adviser cannot play the rules.
+    It must decide in less than `QUICK`, and the 95% interval of its gain over the usual opponent
+    lie above 0. Else it is the spec's adviser, or the usual opponent if that cannot play the rules.
     """
     quick = [
         (found["strength"]["points"][0], found["text"])
@@ -188,7 +188,8 @@ def strengths(name: str) -> dict[str, Any]:
 def check_agent(game: Game, text: str, added: tuple[str, ...] = ()) -> str:
     """Return the text of an agent that a browser may use; refuse any other.
 
-    An argument other than a budget names a file; only the command line may give one, in `added`.
+    An argument other than a budget names a file: only agents of the command line, `added`, may have
+    such an argument.
     """
     name, colon, argument = text.partition(":")
     bare = name.partition("[")[0]

@@ -28,7 +28,7 @@ from closedhand.web.table_view import describe_table, names_file
 
 T = TypeVar("T")
 MOST_WAITING = 200
-"""Messages that may wait for a browser; a browser with more is disconnected."""
+"""Maximum number of messages that wait for a browser; with more it is disconnected."""
 MOST_GUEST_MESSAGE = 10_000
 """Most characters in a message of a guest: to parse `guard.MOST_MESSAGE` takes half a second."""
 
@@ -46,7 +46,7 @@ class Connection:
         self.works: dict[str, asyncio.Task[None]] = {}  # computations for the browser, by name
         self.study: Study | None = None
         self.explorer: GameExplorer | None = None
-        self._pushed = -1  # version of the table that was pushed last
+        self._pushed = -1  # version of the table in the last push; -1: none
         # Requests of one lock are answered in their order, see `Request.independent`.
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._working: dict[str, Future[Any]] = {}  # the latest long work of each computation
@@ -132,7 +132,7 @@ class Connection:
             stop.set()
 
     async def follow(self, steps: Iterator[T]) -> AsyncIterator[T]:
-        """Iterate asynchronously over an iterator whose steps are long work."""
+        """Iterate asynchronously over an iterator whose steps are long work, and never None."""
         while (one := await self.run_long(lambda: next(steps, None))) is not None:
             yield one
 
@@ -181,7 +181,7 @@ class Connection:
         return self.table
 
     def seated(self, version: int | None = None) -> Table:
-        """Return the table where this browser plays, or where only agents play and it is the owner.
+        """Return the table where this browser has a seat, or where an owner watches only agents.
 
         Raises:
             InputError: It may not act at a table, or the table has changed since `version`.

@@ -95,7 +95,7 @@ class GameExplorer:
             yield profile, {**self.judged(profile), **progress}
 
     def values_at(self, view: State) -> list[tuple[int, float]] | None:
-        """List legal actions with their `Losses.values`; None in a view that others never reach."""
+        """List legal actions with their `Losses.values`; None if others never reach the view."""
         place = self._sets.get(view.tobytes())
         if place is None:
             return None
@@ -106,7 +106,7 @@ class GameExplorer:
         return list(zip(self.tree.actions[rows].tolist(), values.tolist(), strict=True))
 
     def judged(self, profile: Profile) -> dict[str, Any]:
-        """Evaluate a strategy exactly: values, and flow and losses on the public graph."""
+        """Evaluate a strategy exactly: values, and flow and losses by state of the public graph."""
         evaluation = evaluate_rows(self.tree, profile.sigma)
         drawn = slice(MOST_DRAWN)
         loss = np.bincount(self.graph.place, profile.losses.loss, len(self.graph.states))
@@ -148,7 +148,7 @@ class GameExplorer:
         }
 
     def _text(self, state: int, action: int) -> str:
-        """Write an action at a public state; empty for -1: hidden, or none before the root."""
+        """Write an action at a public state; -1, hidden or none before the root, is empty."""
         return self.game.text(int(action), self.graph.states[state]) if action >= 0 else ""
 
     def _shown(self, state: int) -> list[str]:
@@ -156,7 +156,7 @@ class GameExplorer:
         return [card for row in rows if row.seat < 0 for card in row.cards if card.strip()]
 
     def at(self, state: int) -> dict[str, Any]:
-        """Describe a public state, by its number: the strategy of each hand, and its losses."""
+        """Describe public state number `state`: the strategy and the loss of each hand."""
         graph, tree = self.graph, self.tree
         if state >= len(graph.states):
             raise InputError("there is no such state")

@@ -35,7 +35,7 @@ MOST_NAME = 40
 SEED_BITS = 128
 """Bits of a random seed: too many to find the seed by search from the hands that it dealt."""
 FEWEST_THREADS = 16
-"""Least number of threads for the page, and as many for hints; with more cores one for each core. A
+"""Minimum number of threads for the page, and as many for hints; with more cores one a core. A
 thread that waits for the compiler of a game uses no core, and must not delay other requests."""
 
 T = TypeVar("T")
@@ -139,8 +139,8 @@ class Lobby:
 
         Each of the `seats` is `{"agent": text}`, `{"level": level of an agent}`, or `{"name": name
         of a person}`; a name may be empty. Without a seed the deals are random. The first hand
-        begins with `deal`, in the game's notation, and `actions`. Spectators see all hands if
-        `hands_open` and no person plays.
+        begins with `deal`, in the game's notation, and `actions`, by flat ids. Spectators see all
+        hands if `hands_open` and no person plays.
 
         Raises:
             InputError: An argument is not valid for the game, or there are too many tables.
@@ -156,7 +156,7 @@ class Lobby:
             players = [
                 replace(self._seat(game, each), player=number) for number, each in enumerate(seats)
             ]
-            # Of agents with files: one that cannot be made is refused now, not at its first move.
+            # An agent with files that cannot be made is refused now, not at its first move.
             with_files = self.added.get(game.name, ())
             for agent in {seat.agent for seat in players}.intersection(with_files):
                 make_agent(game, agent)
@@ -184,7 +184,7 @@ class Lobby:
         return Seat(name=short_name(name), token=secrets.token_urlsafe(12))
 
     def take_seat(self, index: int, seat: Mapping[str, Any]) -> RemoteMatch:
-        """Take a seat at `servers[index]`, or refuse a second; its table opens with the match."""
+        """Take the one seat at `servers[index]`; its table opens when the match begins."""
         if not 0 <= index < len(self.servers):
             raise InputError("there is no such server")
         before, address = self.remote_matches.get(index), self.servers[index]

@@ -23,7 +23,7 @@ def is_solvable(game: Game) -> bool:
 def solved(game: Game, state: State, seconds: float, seats: int | None = None) -> dict[str, Any]:
     """Solve a position of a game without sub-steps, as far as the time allows.
 
-    Only the first `seats` have a hand, by default all. The line leaves out plays of other seats.
+    Only the first `seats`, by default all, have cards. The line leaves out the passes of others.
 
     Returns:
         `player`, the seat to act; `low` and `high`, the bounds of its payoff; `teams` of the seats;
@@ -67,9 +67,9 @@ def forced(game: Game, states: list[State]) -> dict[int, dict[str, Any]]:
     until one is not solved in `QUICK` seconds, or `REVIEW` seconds are over.
 
     Returns:
-        By index of the state: its `value` to the player to act, the `winners`, whose payoff is
-        positive, or above the middle of the range where no payoff is negative, and the `line` of
-        `solved`. Empty unless two teams play.
+        By index of the state: `value`, the payoff to the player to act; `winners`, the seats with a
+        payoff above 0, or, if the game has no negative payoffs, above the middle of its range; and
+        `line`, as in `solved`. Empty unless two teams play.
     """
     found: dict[int, dict[str, Any]] = {}
     if not is_solvable(game):

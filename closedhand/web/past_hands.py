@@ -1,6 +1,6 @@
 """The past hands of the persons at a server's tables, in a file with a line for each hand.
 
-A line is a JSON object. The last line about a hand counts; one without `FIELDS` takes it back.
+A line is a JSON object. The last line about a hand counts; one without `FIELDS` deletes the hand.
 """
 
 import json
@@ -34,7 +34,7 @@ class PastHands:
         self.path = path
 
     def add(self, table: Table) -> None:
-        """Keep the finished hand of a table, unless agents alone, or others at first, played it."""
+        """Keep the finished hand of a table if a person plays, and it began here (`first` is 0)."""
         if not table.persons or table.first:
             return
         try:
@@ -64,7 +64,7 @@ class PastHands:
             # Private: the lines contain the plays of persons.
             with open(self.path, "ab+", opener=partial(os.open, mode=0o600)) as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
-                # If an earlier write was cut short, begin a new line: that line is lost, not this.
+                # After an earlier write that was cut short, begin a new line: this hand is kept.
                 start = b"" if file.read(1) in (b"", b"\n") else b"\n"
                 file.write(start + line.encode() + b"\n")
             if self.path.stat().st_size > MOST_BYTES:

@@ -33,8 +33,8 @@ from closedhand.web.table_view import describe_table
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
-"""Beginning of a line in the file `compiled` of `Preparation`: the versions compiled for. An edit
-of a game's source does not change them: the server then compiles that game itself."""
+"""First words of a line in the file `compiled` of `Preparation`: the versions compiled for. They
+stay the same if a game's source is edited: the server itself then compiles the game again."""
 
 MOST_PLAYED = 300
 """Most actions of the hand that is played; a match of many rounds is longer."""
@@ -111,7 +111,7 @@ class Preparation:
             ready.wait()
 
     def status(self) -> dict[str, Any]:
-        """Return the pairs of a game and a stage that are `left`, and how many are `done`."""
+        """Return the `[game, stage]` that are `left`, and the numbers `done` and `total`."""
         left, total = [list(each) for each in self.left], len(self._ready)
         return {"left": left, "done": total - len(left), "total": total}
 

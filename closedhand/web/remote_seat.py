@@ -76,7 +76,7 @@ class RemoteSeat(Table):
         return self.asked and seat == self.own
 
     def see(self, view: State, player: int) -> None:
-        """Show a new view, after an action of `player`; -1 if nobody has acted."""
+        """Show the view after an action of `player`, -1 if nobody acted; score an ended round."""
         number = len(self.game.history(view))
         known = self.actors[:number]
         self.actors = [*known, *[WATCHING] * (number - len(known))]

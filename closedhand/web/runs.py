@@ -19,7 +19,7 @@ MOST_FILES = 300
 DEPTH = 3
 """Levels of folders that are searched."""
 LIVE = 90.0
-"""Seconds since its last change during which a file counts as being written."""
+"""Seconds since its last change up to which a file counts as still being written."""
 AXES = ("decisions", "iterations", "steps", "games", "seconds")
 """Possible horizontal axes of curves: the first of these that a history has is taken."""
 MOST_POINTS = 400
@@ -65,7 +65,7 @@ def _newest(
 ) -> Iterator[tuple[Path, dict[str, Any], tuple[int, int]]]:
     """Yield the newest files with the suffix `kind`, except those with a stem in `others`.
 
-    Each is a path, its description for the page, and its time and size.
+    Each comes with its path, its description for the page, and its time in ns and size in bytes.
     """
     found: list[tuple[Path, tuple[int, int]]] = []
     for depth in range(DEPTH):

@@ -48,8 +48,8 @@ def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> di
     """Describe a position by the views of `seen_by`.
 
     `actors` are the seats that made the actions of `game.history`, -1 if unknown; in every game it
-    is public who acts. With `legal` the legal actions are listed, unless they are more than
-    `MOST_LISTED`, or the player sorts the hand into `Game.parts`; and the play to beat is named.
+    is public who acts. With `legal` the play to beat and the legal actions are listed, unless these
+    are more than `MOST_LISTED`, or the player sorts the hand into `Game.parts`.
     """
     view = views[0]
     over = game.over(view)
@@ -90,7 +90,7 @@ def describe_action(game: Game, view: State, action: int) -> dict[str, Any]:
 def _to_beat(scene: Sequence[Row], moves: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """Return the latest move whose cards still lie on the table; None if the player leads.
 
-    That a player may pass does not tell: in some games a leader may pass too.
+    A legal pass does not imply such a move: in some games the leader may pass too.
     """
     lying = {row.last: row.seat for row in scene if row.last}
     for move in reversed(moves):

@@ -28,9 +28,10 @@ from closedhand.web.remote_seat import parse_address
 from closedhand.web.server import make_app
 
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""Numbers of connections at which the one nearest its deadline is closed, or requests refused."""
+"""Numbers of connections from which on the one nearest its deadline is closed; and from which on
+requests are refused."""
 SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
-"""Seconds in which a connection has to send a request, and to read the answer."""
+"""Seconds within which a browser has to send a request, and to read its answer."""
 
 
 def run(

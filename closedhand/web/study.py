@@ -40,7 +40,7 @@ def samples() -> list[str]:
 def games_in(data: str = "", sample: str | None = None) -> list[dict[str, Any]]:
     """List the games of a file in base64, or of a sample, in any format of records.
 
-    A game that cannot be read is listed with its `error`, else empty.
+    A game that cannot be read has an `error` and otherwise empty fields.
 
     Raises:
         InputError: There is no such sample, the file is not base64, or no game can be read.
@@ -57,7 +57,7 @@ def games_in(data: str = "", sample: str | None = None) -> list[dict[str, Any]]:
 
 
 def _parsed(path: Path) -> Iterator[Replay]:
-    """Yield the games of a file with their errors; the last is that of a file that breaks off."""
+    """Yield the games of a file with their errors; an error of the file itself comes last."""
     try:
         yield from _games_of(path)
     except InputError as wrong:
@@ -66,7 +66,7 @@ def _parsed(path: Path) -> Iterator[Replay]:
 
 
 def _games_of(path: Path) -> Iterator[Replay]:
-    """Yield the games of a file with their errors, up to a line that is no text.
+    """Yield the games of a file with their errors, up to a line that is not text.
 
     A log is replayed, since it may hold a game that no record can. The lines of other files are
     only parsed, which is fast: a record is replayed once it is chosen.
@@ -180,7 +180,7 @@ class Study:
         return values
 
     def picture(self, ply: int, seat: int) -> bytes:
-        """Draw a position as PNG; this needs Pillow."""
+        """Draw a position, as a seat sees it, as PNG; this needs Pillow."""
         out = io.BytesIO()
         self._image(ply, seat).save(out, "PNG", optimize=True)
         return out.getvalue()

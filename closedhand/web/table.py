@@ -32,11 +32,11 @@ from closedhand.web.guard import is_secret
 from closedhand.web.uploads import decoded
 
 MOST_HANDS = 200
-"""Hands whose results a table keeps."""
+"""Maximum number of hands whose results a table keeps, the latest."""
 PLAIN = ("actions", "first", "open", "pace", "watch", "deal", "turn", "seed", "changed")
 """Attributes of a table that are saved as they are."""
 PACE, SLOWEST = 0.7, 60.0
-"""Default and longest time between actions of agents, in seconds: people must be able to follow."""
+"""Default and maximum seconds between actions of agents: people must be able to follow."""
 
 
 def pace_of(seconds: float) -> float:
@@ -75,8 +75,8 @@ class Table:
     """A table and its present hand.
 
     Attributes:
-        pace: Seconds between actions of agents. 0: at once where a person plays; where agents alone
-            play, paused, with one action for each request.
+        pace: Seconds between actions of agents. 0: without a pause if a person plays; if only
+            agents play, the table is paused, and each request `step` plays one action.
         turn: Number of seats by which the players have been rotated on this deal. It goes on after
             a full round, so that `deal` and `turn` name one hand.
     """
@@ -104,8 +104,8 @@ class Table:
     agents: dict[int, Agent] = field(default_factory=dict[int, Agent])
     changed: float = field(default_factory=time.time)  # last change, in seconds since 1970
     listeners: set[Callable[[], None]] = field(default_factory=set[Callable[[], None]])
-    # The agents play in `task`. `stepping` plays their next action even if they are paused, and
-    # `woken`, set when the table changes or steps, measures the pause before an action anew.
+    # The agents play in `task`. `stepping`: their next action is played even if paused. `woken` is
+    # set when the table changes or steps: the pause before an action is then computed anew.
     task: asyncio.Task[None] | None = None
     stepping: bool = False
     woken: asyncio.Event = field(default_factory=asyncio.Event)
@@ -142,7 +142,7 @@ class Table:
         return not self.over and int(self.state["player"]) == seat
 
     def seat_of(self, token: str) -> int | None:
-        """Return the seat with this secret; -1 for that of spectators, None for no match."""
+        """Return the seat of a secret; -1 for the secret of spectators, None for a wrong one."""
         for number, seat in enumerate(self.seats):
             if seat.token and is_secret(seat.token, token):
                 return number

@@ -16,7 +16,7 @@ WITHOUT_FILE = re.compile(
 
 
 def names_file(agent: str) -> bool:
-    """Return whether the text of an agent may name a file: any other text in it may do so."""
+    """Return whether the text of an agent may name a file: `WITHOUT_FILE` does not match it."""
     return WITHOUT_FILE.fullmatch(agent) is None
 
 
@@ -28,8 +28,8 @@ def without_files(agent: str, with_files: Collection[str]) -> str:
 def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:
     """Describe a table as a seat or a spectator (`WATCHING`) sees it.
 
-    The texts of the agents in `with_files` name files: only the name of the agent is sent, and no
-    reason why it has failed, which may name a file as well.
+    Of agents in `with_files`, whose texts name files, only the plain name is sent. The reason why
+    such an agent has failed is not sent either, as it may name a file.
     """
     game = table.game
     views = seen_by(game, table.state, OPEN if seat == WATCHING and table.open else seat)

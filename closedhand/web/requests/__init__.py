@@ -22,8 +22,8 @@ KINDS: dict[Any, Kind] = {
 class Request(NamedTuple):
     """A request that a browser may send.
 
-    An independent one has nothing to do with the table, the study and the computations of the
-    connection, so that it waits only for requests of the same name.
+    An independent request uses neither the table nor the study nor a computation of the connection,
+    so that it waits only for requests of the same name.
     """
 
     answer: Answer  # function of the connection and the fields of a message; returns JSON data

@@ -19,8 +19,8 @@ MOST_CHOSEN = 60
 async def _try_arrangement(connection: Connection, version: int, text: str) -> Any:
     """Preview an arrangement of the hand, the text of an action, in a game with `Game.parts`.
 
-    Return whether it is `legal`, and as `note` the names of its parts. `version` is that of the
-    table which the browser has shown.
+    Return whether it is `legal`, and as `note` the names of its parts. `version` is the table's
+    version that the browser shows.
     """
     game, view = _position(connection, version)
     if not connection.seated().awaits(connection.seat):
@@ -35,7 +35,7 @@ async def _try_arrangement(connection: Connection, version: int, text: str) -> A
 
 @request("odds", for_owner=False)
 async def _odds(connection: Connection, parts: list[str]) -> Any:
-    """Return the odds of each part of a hand, None if it is incomplete; [] if the game has none."""
+    """Return the odds of each part, None if the part is incomplete; [] in games without odds."""
     game, view = _position(connection)
     ref = spec_of(game.name).odds
     if ref is None:
@@ -83,7 +83,7 @@ def adviser(connection: Connection, game: Game, by: str) -> str:
 async def push_advice(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
     """Push what `advice.suggest` finds, then what `advice.values` does; the last has `done` true.
 
-    Each repeats `about`, the version, ply or number of the position: the page may have gone on.
+    Each push has `about`, the version, ply or number of the position: the page may have moved on.
     """
     found: dict[str, Any] = {
         "push": "hint", "about": about, "by": by,
