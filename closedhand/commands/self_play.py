@@ -17,8 +17,8 @@ from closedhand.core.run import Run
 def fitting(task: str, agent: str) -> Callable[..., None]:
     """Make the trainer that fits the weights of a `learning.policy_gradient.Task`.
 
-    `task` is a reference to the task, `module:name`. The text of an agent that plays with the
-    weights is `agent` and the path of their file.
+    `task` is a reference to the task, `module:name`. `agent`, followed by the path of the weights,
+    is the text of an agent that plays with them.
     """
 
     def learn(
@@ -51,7 +51,7 @@ def fit(
 ) -> None:
     """Let a learner work, perhaps on a cluster, and say what was saved and how to use it.
 
-    The learner counts `games` and `steps`, and takes the cluster as `remote`. The last line is
+    The learner has the counts `games` and `steps`, and gets the cluster as `remote`. The message is
     `saved`, the number of games, and `how`.
     """
     learner = run.learner

@@ -10,9 +10,10 @@ from closedhand.games.doudizhu.auction import is_opening
 
 
 def values_of(game: Game, plays: np.ndarray, values: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """Return the values of `actions`, ids of `game`, float64 [n], by the `values` of flat `plays`.
+    """Convert values of flat plays to values of the game's actions, float64 [n].
 
-    A main group has the value of its best play; an action without any of the plays has NaN.
+    `plays`, int64 [m], are flat ids, and `values`, float64 [m], their values; `actions` are ids of
+    `game`. A main group has the value of its best play; an action without any play has NaN.
     """
     best = np.full(game.num_actions, np.nan)
     whole = game.flat is game
@@ -27,7 +28,8 @@ class RatingAgent(PlayAgent):
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the flat plays to consider, int64 [n], and their values, float64 [n].
 
-        Cards are being played. -inf marks a play that is not rated, as another is clearly better.
+        Neither a word nor a kicker may be due. -inf marks a play that is not rated, as another is
+        clearly better.
         """
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:

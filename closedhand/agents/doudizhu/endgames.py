@@ -126,7 +126,7 @@ def worthwhile(policy, rules, state, out):
 def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int | None) -> State:
     """Build a full state from open hands; see `closedhand.search.exact.place`.
 
-    Seat 0 is the landlord. In a game of three two hands are enough: the other peasant then always
+    Seat 0 is the landlord. Two hands are enough in a game of three: the other peasant then always
     passes. A hand has its ranks in any order, `33S`.
 
     Raises:

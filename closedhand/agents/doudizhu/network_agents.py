@@ -28,7 +28,7 @@ SHIPPED_FILES = {
 }
 """The package's networks by kind: supervised, from games of `value-net`."""
 TUNED_FILES = {**SHIPPED_FILES, "policy": SHIPPED / "doudizhu_policy_tuned.safetensors"}
-"""The networks tuned in self-play, which changed the policy network alone."""
+"""The policy network after tuning in self-play, and the same kicker network as above."""
 DOUZERO_FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
 """Files of DouZero's networks by role: landlord, down peasant, up peasant."""
 

@@ -63,7 +63,7 @@ def take_chains(hand, copies):
 
 @kernel
 def lead(plays, hand):
-    """Return the flat play, in the partition of the module's step 1, that has the lowest card."""
+    """Return the flat play with the lowest card in the partition of the module's step 1."""
     jokers = one(SMALL_JOKER) + one(SMALL_JOKER + 1)
     if hand == jokers:
         return plays.groups[plays.families[ROCKET].first].first
@@ -112,7 +112,7 @@ def options(rules, view, ids, beats_partner=False):
     if not partners or beats_partner:
         n = flat.legal(rules, view, ids)
         family = plays.groups[plays.group[view.target]].family
-        # Follow with the lowest play of the family to beat; bombs come before shuttles.
+        # Ids ascend by rank within a family: the first play of the family to beat is the lowest.
         for i in range(n):
             if plays.groups[plays.group[ids[i]]].family == family:
                 ids[0] = ids[i]

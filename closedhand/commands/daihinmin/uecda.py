@@ -20,7 +20,7 @@ Host = Annotated[str, typer.Option(help="Address of the server.")]
 
 
 def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
-    """Estimate the points per round of each player, with 95% intervals over blocks, for JSON."""
+    """Estimate points per round by player, with 95% intervals over blocks; `gains` are by round."""
     return [rounded(estimate) for estimate in over_blocks(np.array(gains))] if gains else []
 
 

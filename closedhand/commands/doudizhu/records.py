@@ -21,7 +21,8 @@ def generate(
     """Play Dou Dizhu, without sub-steps and bidding, and write the games as Parquet shards.
 
     Raises:
-        InputError: Other rules, an unknown agent, or on a cluster one that searches by the clock.
+        InputError: The rules are not supported, an agent is unknown, or an agent on a cluster
+            searches by the clock.
     """
     from closedhand.agents.doudizhu.deeprocket import recorded, shards
 

@@ -143,7 +143,7 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
     Returns:
         A row for each position and agent: `position`; `agent`; `choices`, how often each action was
         chosen; `chosen`, the most frequent action; `agrees`, whether DeepRocket chose this one; and
-        the `preferences` of the agent, see there.
+        `preferences`, the result of the function of that name.
 
     Raises:
         InputError: An agent is unknown.
@@ -201,7 +201,7 @@ def compute(
     # Figures and ladder report parts of their work.
     parts = plan.iterations * len(pairings.PAIRINGS) if "figures" in asked else 0
     total = parts + len(pairs)
-    # Files of matches name no weights of the package: each set has a folder of its own.
+    # Match files do not name the package's weights: each set of weights has a folder of its own.
     weights = zlib.crc32(str(accuracy.shipped_weights()).encode())
     compute_section: dict[str, Callable[[], Any]] = {
         "match": match_table,

@@ -27,7 +27,7 @@ def describe(game: Game, argument: tuple[str, str | None, str]) -> Traits:
     """Return the traits of the agent, those of the playing agent included."""
     kind, file, text = argument
     player = traits_of(game, text)
-    own = 500 if kind == VALUE else 1
+    own = 500 if kind == VALUE else 1  # microseconds of a bid
     time = None if player.microseconds is None else player.microseconds + own
     files = files_of(file) + player.files
     return Traits(files, player.clocked, time, remembers=player.remembers)

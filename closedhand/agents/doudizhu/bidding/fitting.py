@@ -162,7 +162,7 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
 
 
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
-    """Draw deals of a game without bidding; play each with every player as the landlord once."""
+    """Draw `number` deals without bidding; `player` plays each, every hand once as landlord."""
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
     hands = dealt["hands"].copy()
     hands[:, 0] -= dealt["public"]  # seat 0, the landlord, was dealt them
@@ -190,8 +190,8 @@ def fit_logistic(deals: Deals) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fit the logistic model to the deals, [n], that are not held out.
 
     Returns:
-        The `FEATURES` of all hands, float64 [3n, features]; the weights and their errors, float64
-        [features].
+        The `FEATURES` of all hands, float64 [3n, features]; the weights and their standard errors,
+        float64 [features].
     """
     features = np.empty((deals.hands.size, len(FEATURES)))
     features_all(deals.hands.ravel(), features)
@@ -200,7 +200,7 @@ def fit_logistic(deals: Deals) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def fixed(kind: int, hands: np.ndarray) -> Module:
-    """Apply the module `KINDS[kind]`, not `fitted`, to the hands of deals, uint64 [n, 3]."""
+    """Apply the module `KINDS[kind]`, `control` or `logic`, to hands of deals, uint64 [n, 3]."""
     scores = np.array([modules.score(kind, hand) for hand in hands.ravel()], float)
     return Module(scores.reshape(hands.shape), modules.BIDS_FROM[kind])
 
@@ -210,8 +210,8 @@ def fitted(
 ) -> np.ndarray:
     """Find the thresholds of the module `fitted`, float64 [3, 3, 3], by `fit_thresholds`.
 
-    `chances` are the win probabilities of the model, by deal and seat, float64 [n, 3]; `seed` is
-    that of the draw of the players by `SHARES`.
+    `chances` are the win probabilities of the model, by deal and seat, float64 [n, 3]. `seed` seeds
+    the draw of players by `SHARES`; `progress` gets the number of rounds done.
     """
     logic, control = (fixed(kind, deals.hands) for kind in (LOGIC, CONTROL))
     passes = Module(logic.scores, np.full_like(logic.thresholds, np.inf))

@@ -82,7 +82,7 @@ bombs in the hand, and the number of waiting groups."""
 WEIGHTS = np.array([-0.677, 1.311, 0.742, 0.149, 0.391, 0.158, 0.122, 0.648, -0.237])
 """Weights of the features, for the log-odds of a win. Fitted by `closedhand train bids --agent
 decompose --games 180000 --seed 0`, with the rules `deeprocket`; standard errors 0.029 for the
-constant, 0.004 for the groups, 0.006 to 0.027 for the others."""
+constant, 0.004 for the waiting groups, 0.006 to 0.027 for the others."""
 THRESHOLDS = np.array([  # highest bid so far: none, 1, 2
     [[0.30, 0.40, 0.56], [0.50, 0.50, 0.50], [0.50, 0.50, 0.50]],  # first seat
     [[0.30, 0.30, 0.45], [0.36, 0.36, 0.60], [0.56, 0.56, 0.56]],  # second seat
@@ -118,7 +118,7 @@ def control(hand):
 
 @kernel
 def waiting(hand):
-    """Count the groups in the best partition of a hand that wait for a lead, see `WAITING`."""
+    """Count the groups that wait for a lead in a hand's best partition; halves: see `WAITING`."""
     nodes = np.empty(partition.MOST_NODES, partition.NODE)
     return partition.partition(hand, WAITING, nodes)[0] / WHOLE
 
@@ -150,7 +150,7 @@ def landlord_wins(hand):
 
 @kernel
 def score(kind, hand):
-    """Score a hand by a module, an index into `KINDS`: points or a probability."""
+    """Score a packed hand by the module `KINDS[kind]`: points, or a probability by `fitted`."""
     if kind == FITTED:
         return landlord_wins(hand)
     points = np.float64(control(hand))
@@ -159,9 +159,9 @@ def score(kind, hand):
 
 @kernel
 def bid_with(kind, worth, rules, view):
-    """Choose the flat action of a module, an index into `KINDS`, before cards are played.
+    """Choose the flat action of a bid module before cards are played.
 
-    `worth` is the `score` of the hand.
+    `kind` is an index into `KINDS`, and `worth` the `score` of the hand.
     """
     if view.landlord >= 0 or rules.options.robbing:
         return say_with(kind, worth, rules, view)
@@ -243,7 +243,7 @@ class BiddingAgent(BatchAgent):
 
     @property
     def probabilities(self) -> Callable[[np.ndarray], np.ndarray]:
-        """The policy, as of an `Agent`; only if the playing agent has one, too."""
+        """Policy, as of an `Agent`; an `AttributeError` if the playing agent has none."""
         if not hasattr(self._player, "probabilities"):
             raise AttributeError("the playing agent has no probabilities")
         return self._probabilities

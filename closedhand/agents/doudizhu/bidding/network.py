@@ -61,7 +61,7 @@ TIMES = 20
 class Hands(NamedTuple):
     """Hands of 17 cards, and the results of landlords with these hands."""
 
-    planes: torch.Tensor  # int8 [n, 285]
+    planes: torch.Tensor  # by rank and row, int8 [n, 15 * 19]
     won: torch.Tensor  # results, 0 or 1, float32 [n]
 
 
@@ -262,7 +262,7 @@ def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:
 
 
 def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
-    """Compare the network's win probability of each hand, float64 [3n], with a logistic model's."""
+    """Compare win probabilities by a network, float64 [3n], with a logistic model; see `Result`."""
     won, held_out = deals.won, deals.held_out
     features, weights, _ = fitting.fit_logistic(deals)
     constant = np.full(len(won), won[~held_out].mean())

@@ -53,7 +53,7 @@ def hold(
     """Let some seats bid, each by the module whose index is in `which`, integers [n, 3].
 
     `stakes`, 0 for none, and `owners`, -1 for none, are the highest bids before and their bidders,
-    integers [n]. The results are those after the bids.
+    integers [n]. The results are the stakes and owners after the bids.
     """
     for seat in seats:
         made = np.choose(which[:, seat], [module.bid(seat, stakes) for module in modules])
@@ -77,7 +77,7 @@ def rotated(columns: np.ndarray) -> np.ndarray:
 
 
 def best_cuts(totals: np.ndarray, bids: Sequence[int]) -> np.ndarray:
-    """Find the thresholds with the most points whose bids rise with the win probability.
+    """Find the thresholds that gain the most points; bids rise with the win probability.
 
     `totals` are points by bid and bin of the win probability, float64 [len(bids), bins]; `bids`
     ascend from 0. The result, float64 [3], is the least win probability for a bid of 1, 2 and 3,

@@ -43,7 +43,7 @@ class Policy(NamedTuple):
 
     kernels = "closedhand.agents.doudizhu.decompose.agent"
 
-    table: np.record  # weights of the features, `weights_record`
+    table: np.record  # weights of the features, from `policy_gradient.weights_record`
     sampled: bool  # whether plays are drawn by softmax; otherwise the greatest sum is chosen
 
 
@@ -53,8 +53,8 @@ def list_plays(rules, state, ids, costs, nodes, plays):
 
     The kickers of a play are those that leave the cheapest hand, the lowest ones among equals. The
     outputs are `plays`, int64 [CANDIDATES], and `costs`, see `set_costs`; `nodes` is as for
-    `partition`. The results are the number of plays, and the index of the only one or of one that
-    empties the hand, which needs no evaluation; -1 for none.
+    `partition`. The results are the number of plays, and the index of a play that needs no
+    evaluation because it is the only one or empties the hand; -1 if there is none.
     """
     partition.set_costs(cards_of_others(rules, state, state.player), costs)
     hand = state.hands[state.player]
@@ -135,7 +135,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Do `alpha_beta.worthwhile`: write all legal actions, highest ids first, a pass last."""
+    """Write all legal actions for `alpha_beta`, highest ids first, a pass last; return how many."""
     n = flat.legal(rules, state, out)
     end = n - 1 if state.target >= 0 else n
     for i in range(end // 2):

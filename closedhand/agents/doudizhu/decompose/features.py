@@ -1,8 +1,8 @@
 """Features of the plays that the agent `decompose` chooses from.
 
 A feature is an index into one vector of weights. A play has five to nine features, and one more for
-each group in the partition of the remaining hand. An index is the first feature of its sort plus a
-number in mixed radix of the indices that the sort combines.
+each group in the partition of the remaining hand. An index is the first feature of its sort plus an
+offset: the indices that the sort combines, in mixed radix.
 """
 
 from typing import Any, NamedTuple
@@ -120,7 +120,7 @@ def inputs_of(rules, state):
 
 @kernel
 def left_class(cards):
-    """Return the class of a number of cards left."""
+    """Return the class of a number of cards left, 0 to 6; see `LEFTS`."""
     if cards <= 4:
         return max(np.int64(cards), 1) - 1
     if cards <= 6:
@@ -130,7 +130,7 @@ def left_class(cards):
 
 @kernel
 def rivals(copies, first, length, seen):
-    """Count, up to 7, the groups of the same kind with which others may beat a group."""
+    """Count, up to 7, the rivals of a group: `copies` cards each of `length` ranks from `first`."""
     if copies * length > seen.most:
         return 0
     # A bit for each rank of which the others hold enough cards. For a chain, the bits are those of
@@ -185,7 +185,7 @@ def take_apart(hand, seen, costs, nodes, features):
 
 @kernel
 def describe(rules, state, seen, play, keep, costs, nodes, features):
-    """Write the features of a play into a row, int64 [MOST_FEATURES]; return their number.
+    """Write the features of a play into `features`, int64 [MOST_FEATURES]; return their number.
 
     First come the groups of the remaining hand (`take_apart`), then one feature of each sort that
     applies. `play` is a flat play but no shuttle, or the pass if there is a play to beat; `seen` is

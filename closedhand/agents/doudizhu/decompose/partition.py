@@ -72,7 +72,7 @@ def set_costs(others, costs):
 def partition(hand, costs, nodes):
     """Find the cheapest partition of a packed hand.
 
-    `costs` is from `set_costs`; `nodes` is scratch space, `NODE` [MOST_NODES].
+    `costs`, int64 [ROWS, 15], are as from `set_costs`; `nodes` is scratch, `NODE` [MOST_NODES].
 
     Returns:
         The cost; the chains, `CHAIN_BITS` bits each, the last one lowest (0: none); the hand
@@ -157,8 +157,8 @@ def loose_cost(hand, kickers, costs):
         total += costs[ROCKET, 0]
     for rank in range(15):
         total += costs[np.int64(hand >> np.uint64(4 * rank) & NIBBLE), rank]
-    # Ranks with exactly three cards are trios, which take a kicker each. Ranks with one or two are
-    # possible kickers, from the lowest upwards: of a kind, the lowest costs the most.
+    # `kickers` starts with those of chains. Each trio, a rank of exactly three cards, takes one.
+    # Ranks of one or two cards can be kickers, the lowest first: of a kind, it costs the most.
     kickers += size(at_least(hand, 3) ^ at_least(hand, 4))
     spare = at_least(hand, 1) ^ at_least(hand, 3)
     while spare and kickers > 0:

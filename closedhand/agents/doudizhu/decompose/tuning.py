@@ -2,7 +2,7 @@
 
 `closedhand train doudizhu --algorithm decompose` does this in every step:
 
-1. Play every deal several times with the policy on all seats, drawn by softmax.
+1. Play every deal several times. The policy plays all seats; plays are drawn by softmax.
 2. Compare the result of a game with the other games of the same deal, as in a duplicate match. The
    luck of the deal cancels out. A game counts as won or lost, without bombs.
 3. Add the gradient of the log-likelihood of each player's decisions, times the advantage of the
@@ -49,10 +49,10 @@ def play_deals(rules, policy, state, deals, rng, ids, gradient):
 
 @kernel
 def trace_game(rules, policy, state, rng, ids, trace):
-    """Play a dealt game to its end, sampling; add to `trace` the gradient for the landlord.
+    """Play a dealt game to its end, sampling; add its gradient to `trace`, float64 [FEATURES].
 
-    It is the gradient of the log-likelihood of the landlord's decisions less that of the peasants'
-    decisions, float64 [FEATURES]. Plays without a choice add nothing.
+    The gradient is that of the log-likelihood of the landlord's decisions, less that of the
+    peasants'. Plays without a choice add nothing.
     """
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
@@ -76,7 +76,7 @@ def trace_game(rules, policy, state, rng, ids, trace):
 
 
 def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """Compute the gradient of a piece of self-play, float64 [FEATURES]; `number` has no effect."""
+    """Compute the gradient of a piece of self-play, float64 [FEATURES]; its `number` is unused."""
     game = make_game("doudizhu")
     sums = np.zeros(FEATURES)
     ids = np.empty(game.num_actions, np.int32)

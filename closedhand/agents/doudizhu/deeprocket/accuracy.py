@@ -31,10 +31,10 @@ def evaluate(
     rows: np.ndarray,
     device: torch.device | str = "cpu",
 ) -> np.ndarray:
-    """Evaluate the predictions of a network, which is on `device`, in some rows of `pairs.index`.
+    """Evaluate a network, which is on `device`, on some `rows` of `pairs.index`, int32 [m, 3].
 
-    The result, float64 [3, 3], has by role the numbers of pairs and of correct predictions, and the
-    summed loss (nats).
+    The result, float64 [3, 3], has a row for each of `ROLES`: the number of pairs, the number of
+    correct predictions, and the summed cross-entropy in nats.
     """
     found = torch.zeros(len(ROLES), 3, dtype=torch.float64)
     was_training = network.training
@@ -53,7 +53,7 @@ def evaluate(
 
 
 def accuracies(found: np.ndarray) -> dict[str, float | None]:
-    """Compute the shares of correct predictions in `found`, see `evaluate`; None: no pairs."""
+    """Compute accuracies, `all` and by role, from the result of `evaluate`; None: no pairs."""
     rows = {"all": found.sum(axis=0), **dict(zip(ROLES, found, strict=True))}
     return {
         name: round(float(row[1] / row[0]), 5) if row[0] else None for name, row in rows.items()
@@ -83,7 +83,7 @@ def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
 
 
 def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
-    """Measure the accuracy of a network, `policy` or `kicker`, in a file on games of an expert.
+    """Measure the accuracy of the network in a file, `policy` or `kicker`, on an expert's games.
 
     `games` are those of `played_by`, all of them held out. At least `BLOCKS` are needed: a block
     without pairs counts as accuracy 0.

@@ -1,7 +1,7 @@
 """The critic of fine-tuning (`fine_tuning.py`): win probabilities of main groups by `value-net`.
 
 The value network rates several main groups at a decision, while a game shows the result of one.
-Its ratings also do not depend on the luck in the rest of the game.
+The ratings are also free of the luck in the rest of the game.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def critic_of(agent: str) -> Policy:
 
 @kernel
 def write_chances(policy, rules, views, chosen, ids, chances):
-    """Write the probability to win with each main group, NaN without a rating, float64 [n, 309]."""
+    """Write win probabilities of main groups in `views[chosen]`, float64 [n, 309]; NaN: unrated."""
     space = make_space()
     chances[:] = np.nan
     for i in range(len(chosen)):
@@ -55,9 +55,9 @@ def improved(
     temperature), as in maximum a posteriori policy optimisation (Abdolmaleki et al., 2018). A play
     without a rating, because `decompose` rates it low, counts as the worst of the rated plays.
 
-    `game` is flat. `chosen`, int64 [n], are the indices of those `views`, states [m], in which the
-    policy has the probabilities `shares`, float32 [n, 309]. The result is float32 [n, 309]; a row
-    that would change by less than `LEAST` is 0.
+    `game` is flat. In `views[chosen]`, indices int64 [n], the policy has the probabilities
+    `shares`, float32 [n, 309]. The result is float32 [n, 309]; a row that would change by less than
+    `LEAST` is 0.
     """
     ids = np.empty(game.num_actions, np.int32)
     chances = np.empty((len(chosen), GROUPS))

@@ -4,8 +4,8 @@ The network starts from supervised weights. A step does this:
 
 1. Play some deals with the network on all seats, each deal at several tables (`sampling.py`). The
    kickers come from the kicker network, which learned from records and does not change.
-2. Give every decision with a choice the gain of its game as advantage: the result compared with the
-   other tables. Deals with the same result at all tables have the gain 0 and are skipped.
+2. Give every decision with a choice an advantage, the gain of its game: the result minus the mean
+   of the other tables. Deals with the same result at all tables have the gain 0 and are skipped.
 3. Make one pass over the decisions in batches, by PPO's clipped objective (Schulman et al., 2017).
    A penalty on the Kullback-Leibler divergence from the initial network keeps the network close to
    the supervised policy.
@@ -91,9 +91,10 @@ class Settings:
 
 
 def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """Compute the Kullback-Leibler divergence of policies from others, in nats, float32 [n].
+    """Compute the Kullback-Leibler divergence of `logs` from `other`, in nats, float32 [n].
 
-    Both are log-probabilities, minus infinity for illegal actions, float32 [n, k].
+    Both are log-probabilities of policies, minus infinity for illegal actions, float32 [n, k]. The
+    expectation is over the policy of `logs`.
     """
     # At illegal actions the difference is infinity minus infinity, which is NaN.
     ratios = (logs - other).masked_fill(torch.isinf(other), 0.0)
@@ -309,7 +310,7 @@ class Tuning:
             "version": __version__,
             "step": self.steps,
             "games": self.played,
-            # After an interruption, or between two checks, the last one is of older weights.
+            # After an interruption, or between two checks, the last check is of older weights.
             **(history[-1] if history and history[-1]["step"] == self.steps else {}),
         }
         networks.save(out / "policy.safetensors", self.policy.result, about)
@@ -332,8 +333,8 @@ def train(
 
     The initial networks are those of `start`, a folder or file as for the agent `policy-net`, in
     another folder than `out`; or `NOTHING`. The minutes are without interruptions. `threads` is the
-    number of CPU threads, None for all cores. With `restart` it starts again although `out` holds a
-    fine-tuning. `progress` is called after every step with the share done and a text about it.
+    number of CPU threads, None for all cores. With `restart` a fine-tuning in `out` starts over.
+    `progress` is called after every step with the share done and a text about it.
 
     Raises:
         InputError: A setting is invalid, there are no initial networks, `out` is their folder or
@@ -369,5 +370,5 @@ def train(
     if not tuning.steps:
         raise KeyboardInterrupt
     if not kicker.exists():
-        save()  # deleted after the fine-tuning had ended: then `run.work` saves nothing
+        save()  # the file was deleted after the fine-tuning; `run.work` then saves nothing
     return networks.Result(path, run.history, run.interrupted)

@@ -145,8 +145,8 @@ class Learner(LightningModule):
     ) -> None:
         """Prepare a training; `settings`, `out` and `progress` are those of `supervised.train`.
 
-        `stated` are the settings that must be the same when it is resumed, JSON values. Checks are
-        on `rows`, the held-out ones of `pairs.index`, int32 [m, 3]. `records`, the name of the file
+        `stated` are the settings that a resumed training must share, JSON values. Checks are on
+        `rows`, the held-out ones of `pairs.index`, int32 [m, 3]. `records`, the name of the file
         or folder of the games, is only noted in the network's provenance.
         """
         super().__init__()
@@ -188,7 +188,7 @@ class Learner(LightningModule):
         """Start the clock."""
         self.begun = True
         if self.global_step == 0:
-            self.watch.save()  # first: without a checkpoint a network counts as another training's
+            self.watch.save()  # now: a network without a checkpoint counts as another training's
         self._clock = time.monotonic()
         self._done = int(self.share * self.settings.number_of_checks)  # checks due so far
 

@@ -6,9 +6,9 @@
 
 A third network of this form, for bids, is in `bidding/network.py`. The paper states only that the
 policy network has ten convolutions of 512 filters, the kicker network five, and that "different
-strides are used in each layer". The size `paper` is one interpretation: the ranks have no strides,
-and those over the rows reduce their number step by step to one: 19, 10, 5, 3, 1 in the policy
-network. `strides=True` gives a network of another size these layers with its own number of filters.
+strides are used in each layer". The size `paper` is one interpretation: no strides over the ranks,
+and strides over the rows, which shrink step by step to one: 19, 10, 5, 3, 1 in the policy network.
+`strides=True` gives a network of another size these layers with its own number of filters.
 The sizes `small`, of 96 filters, and `wide`, of 144, are for two CPU cores: their first convolution
 takes all rows of the planes at once, and the others work on a line of the 15 ranks.
 
@@ -109,7 +109,7 @@ CONFIG = {
     "strides": TRUTH,
     "provenance": OPTIONS,
 }
-"""Schema of the description of a network in its file: the arguments of `Network`, and a note."""
+"""Schema of a network's description in its file: the arguments of `Network`, and provenance."""
 
 
 def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
@@ -203,8 +203,8 @@ class Network(nn.Module):
     ) -> torch.Tensor:
         """Compute logits, float32 [n, outputs], for a softmax; minus infinity for illegal outputs.
 
-        The planes are int8 [n, ranks * rows * channels], the status vectors int8 [n, 10], and the
-        mask of legal outputs is bool [n, outputs].
+        The planes are int8 [n, ranks * rows * channels], the status vectors int8 [n, 10] (see
+        `games/doudizhu/planes.py`), and the mask of legal outputs is bool [n, outputs].
         """
         x = planes.view(-1, *self.kind.shape).permute(0, 3, 1, 2)
         x = x.to(self.head.weight.dtype, memory_format=torch.channels_last)

@@ -56,7 +56,7 @@ def is_held_out(deals: np.ndarray) -> np.ndarray:
 
 @kernel
 def start(rules, state, deal):
-    """Start the game of a deal, uint64 [4], by the rules of the flat game."""
+    """Start the game of a deal, uint64 [4] as in `Games.deals`, by the rules of the flat game."""
     for seat in range(SEATS):
         state.hands[seat] = deal[seat]
     state.public = deal[3]
@@ -81,7 +81,7 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
 
     `deals` and `actions` are those of all games, `offsets` and `seats` of the games to index, which
     begin at index `first`. With `kickers` the pairs are for the kicker network, otherwise for the
-    policy network. The output is `rows`, int32 [m, 3], see `index`.
+    policy network. The output is `rows`, int32 [m, 3], see `index`, with room for all pairs.
     """
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
@@ -140,7 +140,7 @@ def empty_rows(n: int, kickers: bool) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def write_inputs(rules, state, kickers, out, mask, ids):
-    """Write the inputs of the policy or the kicker network into rows of `empty_rows`."""
+    """Write a network's inputs, with `kickers` the kicker network's, into rows of `empty_rows`."""
     out[:] = 0
     mask[:] = False
     if kickers:
@@ -154,7 +154,7 @@ def write_inputs(rules, state, kickers, out, mask, ids):
 
 @kernel
 def encode_all(rules, deals, actions, offsets, rows, kickers, out, masks, labels):
-    """Replay to each pair of `rows`, see `index`; write its inputs, see `empty_rows`, and label."""
+    """Replay games up to the pairs `rows` of `index`; write inputs (`empty_rows`) and labels."""
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
     for i in range(len(rows)):

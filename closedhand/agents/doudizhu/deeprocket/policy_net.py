@@ -50,7 +50,7 @@ def write_all(rules, views, chosen, kickers, out, masks):
 
 @kernel
 def play_each(rules, views, chosen, steps, actions):
-    """Play `steps[k]` in `views[chosen[k]]`; write flat actions that it completes to `actions`."""
+    """Play `steps[k]` in view `chosen[k]`; write its flat action, if complete, into `actions`."""
     for k in range(len(chosen)):
         i = chosen[k]
         step = np.int64(steps[k])
@@ -108,7 +108,7 @@ class PolicyNetAgent(BatchAgent):
         return through_substeps(views, self.game.num_actions, self.step_probabilities, play)
 
     def complete(self, views: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        """Complete a first sub-step of each view, `steps`, to a flat action; int32 [n]."""
+        """Complete the sub-step `steps[i]` in each view i to a flat action; return int32 [n]."""
         views = views.copy()
         actions = np.full(len(views), -1, np.int32)
         unfinished = np.arange(len(views))
@@ -157,7 +157,7 @@ class PolicyNetAgent(BatchAgent):
         return networks.probabilities(self.kicker if kickers else self.policy, *seen)
 
     def rank(self, view: State, width: int) -> np.ndarray:
-        """List plays of the `width` most probable main groups in order, flat ids, int32 [n]."""
+        """List a play of each of the `width` likeliest main groups, best first; flat ids, int32."""
         views = np.array([view], self.game.dtype)
         clear(views[0])
         row = self._predict(views, np.zeros(1, np.int64), False)[0]

@@ -31,9 +31,9 @@ class PolicySearchAgent(ValueSearchAgent):
         self._network = policy_net.load(self._flat, name, **networks)
 
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """List the plays to compare, the most probable first, int64 [n], and their values [n].
+        """List the plays to compare, the most probable first, int64 [n], and log-odds to win [n].
 
-        All plays of a main group have the value of the one that the value network rates.
+        All plays of a main group have the value of the candidate of `value-net`; -inf: not rated.
         """
         space, group = self._space, self._flat.rules.plays.group
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)

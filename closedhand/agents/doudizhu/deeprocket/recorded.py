@@ -204,7 +204,7 @@ def read_text(path: Path, expert: str | None) -> Games:
 
 
 def deals_of(states: np.ndarray) -> np.ndarray:
-    """Extract the hands of 17 and the public cards of new games, uint64 [n, 4]."""
+    """Extract the hands of 17 and public cards of new games (landlord: seat 0), uint64 [n, 4]."""
     deals = np.concatenate([states["hands"], states["public"][:, None]], axis=1)
     deals[:, 0] -= deals[:, 3]
     return deals

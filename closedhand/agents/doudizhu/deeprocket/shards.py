@@ -3,8 +3,8 @@
 A shard holds 10,000 games, one per row: `deal` (packed hands of 17 by seat, then the public cards),
 `actions` (flat ids, passes included) and `agents` (by seat). Its schema stores the settings of the
 games. Deal i depends only on the seed and i, and every `CHUNK` of games has new agents. Shards are
-therefore the same for any number of processes and after interruptions, which leave a shard with the
-games played so far.
+therefore the same for any number of processes and after interruptions. An interruption leaves a
+shard with the games played so far.
 """
 
 import io
@@ -145,7 +145,7 @@ class Shard:
 def read_begun(path: Path, agents: Sequence[str]) -> list[Played]:
     """Read the games of an incomplete shard.
 
-    Errors are those of `recorded.columns_of`, or an agent is not among `agents`.
+    Errors are those of `recorded.columns_of`, and an `InputError` if an agent is not in `agents`.
     """
     deals, actions, offsets, names = recorded.columns_of(path)
     n = len(deals) // CHUNK * CHUNK  # whole chunks only: each has agents of its own

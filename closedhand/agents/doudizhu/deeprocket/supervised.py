@@ -64,7 +64,7 @@ def check_settings(settings: Settings) -> None:
 
 
 def noted_in(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """Read the notes of a training from its checkpoint; an `InputError` if it is of another one."""
+    """Read the notes of a training from its checkpoint; refuse that of another training."""
     found = read_checkpoint(path).get("closedhand")
     if not isinstance(found, dict) or not {"settings", "step", "seconds", "checks"} <= set(found):
         raise InputError(f"cannot resume {path}: it is not the training of a network")
@@ -83,9 +83,9 @@ def train(
 ) -> networks.Result:
     """Train a network, or resume the training in the folder `out`; Ctrl-C saves and stops.
 
-    The kind is `policy` or `kicker`; `records` are as for `recorded.read`. With `restart` it starts
-    again although `out` holds a training. `progress` is called now and then with the share that is
-    done and a text about it.
+    The kind is `policy` or `kicker`; `records` are as for `recorded.read`. With `restart` a
+    training in `out` starts over. `progress` is called now and then with the share that is done
+    and a text about it.
 
     Raises:
         InputError: The records, the settings or the network to start from are invalid, the hardware
@@ -185,7 +185,7 @@ def stated(
 
 
 def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Split rows by deal into those to learn and at most `HELD_OUT` others; refuse empty sets."""
+    """Split rows by deal: those to learn, and at most `HELD_OUT` held out; refuse empty sets."""
     held = pairs.is_held_out(games.deals)[rows[:, 0]]
     if not held.any() or held.all():
         raise InputError(f"too few pairs in {records} to train on some and test on others")
@@ -194,7 +194,7 @@ def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.nd
 
 
 def trainer_of(settings: Settings, logger: TensorBoardLogger) -> Trainer:
-    """Make Lightning's trainer, which the learner ends; refuse what the hardware cannot do."""
+    """Make a Lightning trainer without limits (the learner ends it); refuse impossible settings."""
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     try:
         trainer = Trainer(

@@ -85,7 +85,7 @@ class SearchAgent(OwnArrays):
         (view,) = prepared(self.game, np.asarray(view)[np.newaxis])
         if not self.game.options["substeps"]:
             return self._decide(view)
-        # The search for the main group has found the kickers as well. The play is stored by hand,
+        # The search for the main group has found the kickers as well. Plays are stored under hand,
         # public cards and history, as many games may be played in lockstep.
         known = view["hands"].tobytes() + view["public"].tobytes()
         position = known + view["history"][: view["moves"]].tobytes()

@@ -64,7 +64,10 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def evaluate(policy, rules, state, player, guess, rng, ids):
-    """Return the payoff of a full state: exact with few cards left, else by a playout."""
+    """Return the payoff of a full state: exact with few cards left, else by a playout.
+
+    `guess` has the seats that play like `rule`, as for `Styles.like_rule`.
+    """
     known = winner(policy.decompose, rules, state, player) if policy.solves else UNKNOWN
     if known == UNKNOWN:
         guessed = Styles(policy.decompose, guess, policy.knows_rule, policy.solves)

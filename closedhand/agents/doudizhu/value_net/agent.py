@@ -29,8 +29,8 @@ from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.state import SEATS
 
 FURTHEST = -0.96
-"""Least contribution of `decompose`, less that of its best play, to the value of an evaluated play.
-For the objective `win` (`files.SHARES`) it is a difference of 16 in the sums of `decompose`."""
+"""Least `Policy.share` times `Space.priors`, the gap of a play to the best one by `decompose`, at
+which the play is evaluated. With the share for the objective `win` the gap may be 16."""
 MOST_EVALUATED = 8
 """Maximum number of plays to evaluate, the best ones by `decompose`; more if the last ones tie."""
 
@@ -42,7 +42,7 @@ class Policy(NamedTuple):
 
     prior: decompose.Policy
     net: network.Rounded
-    share: float  # of the sum of `decompose` in a value
+    share: float  # factor of the sum of `decompose` in a value
 
 
 class Space(NamedTuple):

@@ -2,7 +2,7 @@
 
 They describe the position, the hand that the play leaves, and the main group of the play. The
 network also takes the features by which `decompose` describes the play (`decompose/features.py`).
-All inputs are information of the player to act. Of the other hands these are the sizes, the unseen
+All inputs are known to the player to act. About the other hands they tell the sizes, the unseen
 cards together, and the public cards that the landlord still holds.
 """
 
@@ -16,9 +16,9 @@ from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.substeps import lowest_rank
 
 COUNTS = 4
-"""Inputs for each rank of some cards: one for each number of cards from 1 on."""
+"""Inputs for each rank of a set of cards: one for each number of cards, 1 to 4."""
 CARDS = len(RANKS) * COUNTS
-"""Inputs for some cards: rank and, as the faster index, their number, 1 to 4."""
+"""Inputs for a set of cards: `COUNTS * rank + number - 1`."""
 MOST_LEFT = 20
 """Greatest number of cards of a player: those of the landlord after the deal."""
 RECENT_PLAYS = 9
@@ -47,7 +47,7 @@ SORTS = np.array([
     *range(HAND, LEFT_NEXT, COUNTS), LEFT_NEXT, LEFT_LAST, TARGET,
     *range(RECENT, BOMBS, GROUPS), BOMBS, SITUATION, PLAY, ALWAYS, INPUTS,
 ])  # fmt: skip
-"""First inputs of the sorts, with each rank of some cards as a sort, and the end of the last."""
+"""First inputs of the sorts, and the end of the last; each rank of a set of cards is a sort."""
 
 MOST_HAND = len(RANKS)
 """Maximum number of inputs that are 1 for a hand: one for each rank."""
@@ -120,8 +120,8 @@ def describe_position(rules, state, out):
 def describe_change(hand, cards, out):
     """Write the inputs of a hand that change when some of its `cards` are played, both packed.
 
-    Into `out`, integers [2 * MOST_HAND], go first those that are 1 only before the play, then those
-    that are 1 only after it. The results are the number of the former, and the number of all.
+    In `out`, integers [2 * MOST_HAND], inputs that are 1 only before the play come first, then
+    those that are 1 only after it. The results are the ends of these two parts.
     """
     n = 0
     played, kept = at_least(cards, 1), hand - cards

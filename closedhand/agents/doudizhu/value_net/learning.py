@@ -50,10 +50,10 @@ LARGEST = 40.0
 
 
 class Optimiser(NamedTuple):
-    """Statistics of gradients, the second layer transposed; shapes are in `new_optimiser`."""
+    """Statistics of gradients, of upper layers in the order of `transpose`; see `new_optimiser`."""
 
     inputs: np.ndarray  # mean squared gradient of each row of `Net.inputs`
-    input_visits: np.ndarray  # number of its gradients
+    input_visits: np.ndarray  # number of gradients of each row
     plays: np.ndarray  # the same for `Net.plays`
     play_visits: np.ndarray
     pending: np.ndarray  # sums of the gradients of the upper layers since their last step

@@ -9,8 +9,8 @@ There is one network for each role (landlord, down peasant, up peasant).
    last layer is 0 therefore plays as `decompose` does.
 
 For playing, the rows and the second layer are int16 (`rounded`): SIMD instructions add twice as
-many as of float32, in any order with the same sum. All other sums are float32 in a fixed order, so
-that the values are the same on every machine.
+many of them as of float32, and any order gives the same sum. All other sums are float32 in a fixed
+order, so that the values are the same on every machine.
 """
 
 from typing import NamedTuple
@@ -31,7 +31,7 @@ NARROW = 128
 SECOND = 40
 """Units of the second layer."""
 
-# First number of each part of a row of `Net.dense`.
+# Index of the first number of each part of a row of `Net.dense`.
 SECOND_BIAS = UNITS * SECOND
 THIRD = SECOND_BIAS + SECOND
 THIRD_BIAS = THIRD + SECOND
@@ -210,7 +210,7 @@ def head(dense, sums, active, hidden):
 
 @kernel
 def output(total):
-    """Round the output of a unit of the first layer to steps, int16."""
+    """Rectify the sum of a unit of the first layer, and round it to steps, int16."""
     return np.int16(np.int32(min(max(total, ZERO) * OUTPUT_STEPS + HALF, LARGEST_OUTPUT)))
 
 

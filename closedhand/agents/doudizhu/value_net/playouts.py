@@ -2,8 +2,9 @@
 
 1. If a determinisation has few cards left, solve it exactly with open hands.
 2. Otherwise `value-net` plays all seats to the end. Every seat chooses by its own view, so no
-   simulated player uses hidden cards. The player takes the action of the greatest value. The others
-   draw in proportion to exp(value / temperature), as real players differ from the network.
+   simulated player uses hidden cards. The searching player takes the action of the greatest value.
+   The others draw in proportion to exp(value / temperature), as real players differ from the
+   network.
 3. Mix the result of the game with the network's values of the player's later decisions (an
    eligibility trace, as in `self_play.py`). These values depend less on luck.
 

@@ -4,8 +4,8 @@
    (`EXPLORATION`).
 2. Write a sample for every decision with a choice: its inputs, and later its target.
 3. Go back from the end. The target of a decision mixes the result of the game with the network's
-   values of the same player's later decisions (an eligibility trace, Watkins' Q(lambda), 1989). The
-   values reduce the luck of the deal in the result.
+   values of the same player's later decisions (an eligibility trace, Watkins' Q(lambda), 1989).
+   These values vary less with luck than the result does.
 4. A random choice ends the trace of the decisions before it.
 """
 
@@ -33,8 +33,8 @@ SAMPLE = record_type(
         ("inputs", "u2", features.MOST_INPUTS),  # of the position, the hand left, and the play
         ("features", "u2", MOST_FEATURES),  # of `decompose`
         ("prior", "f4"),  # sum of `decompose`, less that of the best play
-        ("target", "f4"),
-        ("role", "u1"),
+        ("target", "f4"),  # probability to win, or points
+        ("role", "u1"),  # see `role_of`
         ("known", "u1"),  # number of inputs
         ("number", "u1"),  # number of features
     ]
@@ -102,7 +102,7 @@ def write_sample(rules, state, space, known, k, sample):
 
 @kernel
 def set_targets(state, win, ahead, explored, samples):
-    """Write the targets of the samples of a game that is over, which are in the order of play.
+    """Write the targets of the samples of a finished game, given in the order of play.
 
     `ahead` has the expected result of the best choice at each sample, float64, and `explored`
     whether the choice was random, bool.

@@ -36,8 +36,7 @@ GAMES, PIECE = 1024, 128
 ROOM = 40 * PIECE
 """Room for the samples of a piece; a game has 20 on average. No game begins that might not fit."""
 RATE, RATE_STEPS = 1e-4, 500
-"""First step size, and the number of steps after which it is divided by the square root of two; it
-falls with the square root of the number of steps."""
+"""The step size after some steps is `RATE / sqrt(1 + steps / RATE_STEPS)`."""
 AVERAGED_EVERY = 8
 """Steps between additions to the mean of weights."""
 LAST_PART = 9
@@ -75,7 +74,7 @@ class Training:
     def __init__(self, game: Game, seed: int, start: Path | None = None) -> None:
         self.game, self.seed = game, seed
         self.objective = str(game.options["objective"])
-        # Numbers of steps, games and samples so far, with those before this stage.
+        # Numbers of steps, games and samples so far, those of `start` included.
         self.steps = self.games = self.samples = 0
         self.averaged = 0  # number of networks in the mean
         self._samples = np.zeros(GAMES // PIECE * ROOM, SAMPLE)  # of a step, by piece
@@ -199,7 +198,7 @@ class Training:
 
     def summary(self) -> dict[str, Any]:
         """Return the counts, the score against `decompose`, and the mean loss; reset the loss."""
-        # First: an interruption leaves the loss.
+        # The match comes before the reset: if it is interrupted, the loss remains.
         score = judge(self.game, self.agent(), "decompose", DEALS, 0)
         total, number = self.losses.tolist()
         self.losses = np.zeros(2)
@@ -211,7 +210,7 @@ class Training:
 
     @property
     def learned(self) -> network.Net:
-        """Mean of the weights, which is saved and plays, with 0 in the rows of few gradients."""
+        """Mean of the weights, for the file and the agent, with 0 in the rows of few gradients."""
         learned = self._known | (self.optimiser.input_visits >= LEAST_VISITS)
         return self.mean._replace(inputs=self.mean.inputs * learned[..., None])
 
@@ -241,7 +240,7 @@ def piece_elsewhere(game: Game, policy: Policy, rng: np.random.Generator) -> tup
 CHECKPOINT = "learner.npz"
 """Name of the checkpoint in the folder: the state of the training, from which it resumes."""
 PLAIN = Format(partial(write_arrays, compressed=False), NPZ.read)
-"""Format of the checkpoint: npz without compression, which would take longer than a step."""
+"""Format of the checkpoint: npz, uncompressed, as compression would take longer than a step."""
 
 
 def begin(game: Game, seed: int, folder: Path, start: Path | None = None) -> Run[Training]:
@@ -250,8 +249,8 @@ def begin(game: Game, seed: int, folder: Path, start: Path | None = None) -> Run
     Arguments are as for `Training`; the folder gets the network and the checkpoint.
 
     Raises:
-        InputError: An option of the game but `objective` is not the default; or `start` cannot be
-            read, holds something else, or is the network that the folder gets.
+        InputError: An option of the game other than `objective` is not the default; or `start`
+            cannot be read, holds something else, or is the file that the run would write.
     """
     path = folder / files.NAME
     if start is not None and start.resolve() == path.resolve():

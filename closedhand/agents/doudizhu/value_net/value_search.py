@@ -46,7 +46,7 @@ class ValueSearchAgent(SearchAgent):
         return self._search.best(view, plays, self._rng, prior, ERROR, above=REPLACED_ABOVE)
 
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """List the plays to compare, int64 [n], and their values, float64 [n], the best first."""
+        """List plays to compare, int64 [n], and their log-odds to win, float64 [n], best first."""
         space = self._space
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)
         if k >= 0:
