@@ -2,9 +2,9 @@
 
     python examples/agilerl_ppo.py
 
-AgileRL takes observations as one array, and the masks from the infos: `mask="info"` is all the
-glue. A small population trains side by side; a tournament chooses who goes on, and mutations change
-networks and learning rates. AgileRL pins PettingZoo, so it needs an environment of its own:
+AgileRL takes observations as one array, and masks from the infos: it needs only `mask="info"`. A
+small population trains side by side; a tournament selects agents, and mutations change networks
+and learning rates. AgileRL pins PettingZoo, so it needs an environment of its own:
 `examples/requirements/agilerl.txt`.
 """
 
@@ -32,7 +32,7 @@ NETWORK = {
 
 
 def train(steps: int) -> tuple[closedhand.Game, PPO]:
-    """Learn for some steps, of all agents together; print how many a second, learning included."""
+    """Learn for `steps` steps of all agents; print the steps per second, learning included."""
     torch.set_num_threads(1)
     envs = gymnasium.make_vec(
         "closedhand/DouDizhu-v0", num_envs=64, opponents="rule", seat="random", substeps=True,

@@ -1,8 +1,8 @@
-"""PPO of one's own on tensors: games, network and learning on one device.
+"""A custom PPO loop on tensors: games, network and learning on one device.
 
     python examples/device_ppo.py --device cuda --games 16384 --updates 200
 
-On a CPU it runs small: `--device cpu --games 64 --updates 20`, the default.
+The defaults suit a CPU: `--device cpu --games 64 --updates 20`.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import closedhand  # noqa: F401  (registers the envs)
 
 
 def main(game: str, device: str, games: int, updates: int, steps: int = 32) -> float:
-    """Learn; return the points a game of the last update."""
+    """Learn; return the mean points per game in the rollout of the last update."""
     envs = gymnasium.make_vec(
         game, num_envs=games, device=device, observation="compact", opponents="random"
     )
@@ -44,7 +44,7 @@ def main(game: str, device: str, games: int, updates: int, steps: int = 32) -> f
         observations, masks, chosen, logs, values, rewards, ended = map(
             torch.stack, zip(*rows, strict=True)
         )
-        with torch.no_grad():  # payments to the end of the game, or of the rollout plus a value
+        with torch.no_grad():  # returns to the game's end, or bootstrapped at the rollout's end
             following = policy(seen["observation"], seen["action_mask"])[1]
             returns = torch.zeros_like(rewards)
             for t in reversed(range(steps)):

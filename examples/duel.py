@@ -49,7 +49,7 @@ class Rules(NamedTuple):
 
 @kernel
 def deal(rules, state, seed):
-    """Shuffle the deck by a seed: hands and stock are parts of it."""
+    """Shuffle the deck by a seed: hands and stock are parts of the deck."""
     deck = np.arange(DECK)
     shuffle(deck, seed)
     for i in range(DECK):

@@ -14,9 +14,11 @@ from closedhand.authoring import Game, contract, kernel
 
 @kernel
 def simulate(rules, states, actions, worlds, rng, ids, totals):
-    """Add to `totals` the payoffs of each action for the player of the view `states[0]`.
+    """Add to `totals`, float64 [actions], the payoffs of each action for the player to act.
 
-    Every action is played in the same `worlds` determinisations. Returns the positions visited.
+    Every action is played in the same `worlds` determinisations. `states` has three rows: the
+    player's view, then scratch space, as is `ids`, int32 [num_actions]. Return the number of
+    positions visited.
     """
     player = states[0].player
     positions = 0

@@ -9,8 +9,8 @@ its player knows, and has to write one line, an action in the game's notation::
     TT
 
 `actions` are all actions since the deal, of all players; `?` stands for one that the player has
-not seen. Positions stand alone, as many games may be played side by side. A program that answers
-nothing in time, ends, or writes anything but an action ends the match with one line.
+not seen. No message depends on an earlier one, as many games may be played side by side. If the
+program ends, answers too late or answers anything but an action, the match ends with an error.
 """
 
 import argparse
@@ -34,7 +34,7 @@ LONGEST = 1000
 
 
 def read_lines(pipe: IO[str], lines: "queue.Queue[str]") -> None:
-    """Put the lines of a pipe into a queue, long ones in pieces, and an empty text at its end."""
+    """Put the lines of a pipe into a queue, long ones in pieces; an empty text marks the end."""
     with pipe:
         while line := pipe.readline(LONGEST):
             lines.put(line)
@@ -82,7 +82,7 @@ class ForeignAgent:
             self._errors.close()
             raise InputError(f"cannot start {self.name}: {error.strerror}") from None
         self._lines: queue.Queue[str] = queue.Queue(10)
-        # Pipes have no timeout of their own that works on all systems, queues have.
+        # Reads of pipes have no timeout that works on all systems; those of queues have.
         reader = (self._process.stdout, self._lines)
         threading.Thread(target=read_lines, args=reader, daemon=True).start()
         self.close = weakref.finalize(self, stop, self._process, self._errors)

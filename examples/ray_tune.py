@@ -2,9 +2,9 @@
 
     python examples/ray_tune.py
 
-A trial is a learner of this package as it is, which reports `REPORTS` times; the scheduler stops
-those that are far behind. Exploitability is exact, so that nothing has to be played to compare
-trials. In a larger game a trial would report the score of a match instead.
+A trial runs a learner of this package and reports `REPORTS` times; the scheduler stops trials that
+are far behind. Exploitability is exact, so that trials are compared without matches. In a larger
+game a trial would report the score of a match instead.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python examples/rlcard_match.py
 
 `RLCardAgent` gives an RLCard agent the state that RLCard's own environment would give it;
-`RLCardPlayer` gives one of our agents a view of what RLCard's environment says.
+`RLCardPlayer` gives one of our agents a view built from the state of RLCard's environment.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from closedhand.bridges.rlcard import RLCardAgent, RLCardPlayer
 def ours_in_theirs(games: int) -> None:
     """Play our greedy agent as the landlord in RLCard's Dou Dizhu against its random agents."""
     env = rlcard.make("doudizhu", config={"seed": 1})
-    np.random.seed(1)  # RLCard's random agents draw from there
+    np.random.seed(1)  # RLCard's random agents use NumPy's global generator
     random = RandomAgent(env.num_actions)
     env.set_agents([RLCardPlayer(env, "greedy"), random, random])
     start, steps, won = time.process_time(), env.timestep, 0
@@ -33,7 +33,7 @@ def ours_in_theirs(games: int) -> None:
 
 
 def theirs_in_ours(deals: int) -> float:
-    """Play RLCard's rule model, then its random agent, against our rule agent; see `main`."""
+    """Play RLCard's rule model, then its random agent, against `rule`; return its win rate."""
     game = make_game("doudizhu", rules="rlcard")
     theirs = ["rlcard:doudizhu-rule-v1", RLCardAgent(game, RandomAgent(game.num_actions), seed=1)]
     score = None

@@ -4,9 +4,9 @@
     python examples/rllib_ppo.py --self-play
 
 One seat: RLlib steps our vector env as it is, and `MaskedPPOModule` obeys the masks. Self-play:
-`self_play` sets a multi-agent env, in which the seats act in turn and all are paid whoever acts,
-and one policy for all seats; RLlib's own work for every agent's episode makes it slower. RLlib
-pins Gymnasium, so it needs an environment of its own: `examples/requirements/rllib.txt`.
+`self_play` sets one policy for all seats and a multi-agent env, in which the seats act in turn and
+every step may pay any seat. It is slower, since RLlib keeps an episode for each agent. RLlib pins
+Gymnasium, so it needs an environment of its own: `examples/requirements/rllib.txt`.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def against(opponents: str) -> PPOConfig:
 
 
 def train(config: PPOConfig, steps: int) -> PPO:
-    """Learn for some steps; print how many a second, learning included."""
+    """Learn for `steps` steps; print the steps per second, learning included."""
     torch.set_num_threads(1)
     config.env_runners(num_env_runners=0, rollout_fragment_length="auto")
     config.training(

@@ -23,7 +23,7 @@ FORM = "compact"
 
 
 def train(steps: int) -> tuple[closedhand.Game, MaskablePPO]:
-    """Learn for some steps; print how many a second, learning included."""
+    """Learn for `steps` steps; print the steps per second, learning included."""
     torch.set_num_threads(1)
     games = gymnasium.make_vec(
         "closedhand/DouDizhu-v0", num_envs=64, opponents="rule", seat="random", substeps=True,

@@ -2,9 +2,9 @@
 
     python examples/sb3_pettingzoo.py
 
-PettingZoo's tutorial on action masking shows a game of two players to Stable-Baselines3 as if it
-had one. `SeatVectorEnv` makes a row of every agent instead, which waits while others act, so that
-each is paid for its own actions.
+PettingZoo's tutorial on action masking presents a two-player game to Stable-Baselines3 as a game of
+one player. `SeatVectorEnv` gives every agent a row instead. The row waits while others act, so that
+each agent is paid for its own actions.
 """
 
 import argparse
@@ -26,7 +26,7 @@ TABLES = 16
 
 
 def train(steps: int) -> tuple[Game, MaskablePPO]:
-    """Learn for some steps of all tables; print how many a second, learning included."""
+    """Learn for `steps` actions in all games; print them per second, learning included."""
     torch.set_num_threads(1)
     env = pettingzoo.make("aec", "closedhand/doudizhu-v0", substeps=True, objective="win")
     game = env.unwrapped.game

@@ -3,11 +3,11 @@
     python examples/self_play_ppo.py
     python examples/self_play_ppo.py --observation planes --steps 1000000
 
-The loop is that of CleanRL's single-file PPO with a mask over the logits. What self-play adds is
-`seat_advantages`: a decision is credited with what its seat is paid until it decides again, whoever
-acts in between. `--reward actor` learns from the plain reward of each step instead, as a loop for
-one player would. `--observation planes` trains on thousands of numbers in place of some hundred. In
-the end the network plays a duplicate match.
+The loop is that of CleanRL's single-file PPO with a mask over the logits. Self-play adds
+`seat_advantages`: a decision is credited with the rewards of its seat until the seat decides again,
+whoever acts in between. `--reward actor` learns from the reward of each step instead, as a
+single-agent loop would. `--observation planes` trains on thousands of numbers in place of some
+hundred. In the end the network plays a duplicate match.
 """
 
 import argparse
@@ -65,7 +65,7 @@ class Net(nn.Module):
         nn.init.orthogonal_(self.policy.weight, 0.01)
 
     def forward(self, seen: torch.Tensor, mask: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
-        """Compute the policy over legal actions, and values [n], of int8 [n, inputs]."""
+        """Return the masked policy and values [n] of observations, int8 [n, inputs], and masks."""
         hidden = self.body(seen.float())
         logits = self.policy(hidden).masked_fill(mask == 0, -1e9)
         return Categorical(logits=logits, validate_args=False), self.value(hidden).squeeze(1)
@@ -82,7 +82,7 @@ def advantages_of(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Compute advantages and returns, float32 [steps, games]; NaN where there are none."""
     if settings.reward == "actor":
-        # What a loop for one player does: every row follows the one before, whoever acts.
+        # As in a single-agent loop, a step's successor is the next step, whoever acts.
         rewards = np.take_along_axis(rewards, actors[..., None], axis=2)
         actors, last_actors = np.zeros_like(actors), np.zeros_like(last_actors)
     found = seat_advantages(

@@ -3,7 +3,7 @@
     python examples/tianshou_ppo.py
 
 `TianshouVectorEnv` steps all games in one call, where Tianshou's own vector envs have a worker for
-each game; `MaskedActor` and `UnmaskedCritic` take the masks to where they belong.
+each game. `MaskedActor` masks the logits; `UnmaskedCritic` gives the critic observations alone.
 """
 
 import argparse
@@ -30,7 +30,7 @@ GAMES, ROLLOUT, EPOCHS, MINIBATCH = 64, 64, 4, 512
 
 
 def train(steps: int) -> tuple[Game, MaskedActor]:
-    """Learn for some steps; print how many a second, learning included."""
+    """Learn for `steps` steps; print the steps per second, learning included."""
     torch.manual_seed(1)
     torch.set_num_threads(1)
     games = gymnasium.make_vec(

@@ -3,9 +3,9 @@
     python examples/torchrl_ppo.py
     python examples/torchrl_ppo.py --self-play
 
-`torchrl_env` makes an env of this package an `EnvBase` whose tensordicts hold the mask as
-`MaskedCategorical` takes it. In self-play every seat is a row of its own, which waits while others
-act: TorchRL's own advantages are then right.
+`torchrl_env` converts an env of this package to an `EnvBase` whose tensordicts hold the mask for
+`MaskedCategorical`. In self-play every seat is a row of its own, which waits while others act, so
+that TorchRL's own advantages are correct.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def mlp(inputs: int, outputs: int) -> nn.Module:
 
 
 def train(steps: int, self_play: bool = False) -> tuple[Game, nn.Module]:
-    """Learn for some steps; print how many a second, learning included.
+    """Learn for `steps` steps; print the steps per second, learning included.
 
     Returns:
         The game, and the network that rates its actions.

@@ -37,8 +37,8 @@ def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSER
     `env` is what `gymnasium.make_vec` returns, or a `SeatVectorEnv`. `mode` is the autoreset mode
     that the library needs; it takes masks from observations or, if `mask` is `info`, from infos. An
     env in which several seats share a row, or that pays all seats, is refused: a single-agent
-    library would mix the rewards. A wrapped env is refused because Gymnasium's wrappers do not pass
-    on all methods that adapters use, and one without masks (`legal="ids"`), too.
+    library would mix the rewards. So is an env without masks (`legal="ids"`), and a wrapped one:
+    Gymnasium's wrappers do not pass on all that adapters use.
     """
     inner = getattr(env, "unwrapped", env)
     if not isinstance(inner, OneSeat):

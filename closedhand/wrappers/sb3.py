@@ -21,7 +21,7 @@ Seen = np.ndarray | dict[str, np.ndarray]
 
 
 def session_seed(seed: int, done: int) -> int:
-    """Make the seed of a session that continues a training after `done` steps with other deals.
+    """Make the seed of a training's session after `done` steps: each session plays other deals.
 
     It has 31 bits: NumPy's old generator, which SB3 seeds, takes at most 32.
     """

@@ -81,7 +81,7 @@ class ForeignBot:
             source.write(line.encode() + b"\n")
             source.seek(0)
             try:
-                # In a session of its own, the bot's child processes are killed with it.
+                # A new session, so that `killpg` also ends processes that the bot has started.
                 process = subprocess.Popen(
                     self._command, stdin=source, stdout=subprocess.PIPE, stderr=errors,
                     start_new_session=True,

@@ -4,7 +4,7 @@ Players 0 and 2 are one side, players 1 and 3 the other. Each player bids a numb
 turn, then player 0 leads. All follow suit if they can; the highest spade wins a trick, else the
 highest card of the suit led. Spades may be led once one has been played, or by a player who holds
 nothing else. A side that makes the sum of its bids gets 10 points for each trick bid and 1 for each
-other one; otherwise it loses 10 for each trick bid. The payoff is the difference of the two sides.
+further one; otherwise it loses 10 for each trick bid. The payoff is the difference of the sides.
 
 The option `ranks` makes the deck smaller: the highest ranks of each suit, as many tricks as ranks.
 """
