@@ -79,8 +79,8 @@ SIGNS = (
 )
 
 NOISE = (125, 120, 90)
-"""Standard deviations of the difference of two scores in 1,000 rounds, among the paper's three
-enemies: those of `kou` and its variants among ours, from 10,000 rounds of each."""
+"""Standard deviations of the difference of two scores in 1,000 rounds, by the paper's enemy. They
+are estimated from 10,000 rounds of `kou` and of each variant among our stand-ins."""
 
 
 def scores(result: dict[str, Any], rounds: int) -> list[int]:

@@ -33,7 +33,7 @@ PPO_SETTINGS: dict[str, Any] = {
 }  # fmt: skip
 """Settings of PPO for a game of bluffing: large updates, much entropy and a strong magnet."""
 JUDGEMENTS = 20
-"""Most exact evaluations of PPO during training, evenly spaced."""
+"""Maximum number of exact evaluations of PPO in training, evenly spaced in time."""
 SOLVED = ("uh_leduc", "leduc")
 """Games of the section "solvers"."""
 
@@ -171,7 +171,7 @@ def solved() -> dict[str, Any]:
 
 
 def slides(algorithm: str, seed: int) -> dict[str, Any]:
-    """Compute NashConv in the real game, learned on the slides' states and on information sets."""
+    """Compute NashConv in the real game, learned on the slides' states and with perfect recall."""
     game = make_game("uh_leduc")
     iterations = ON_SLIDES[algorithm]
     forgetful = solving.make_solver(algorithm, game, seed, SLIDES)

@@ -13,10 +13,10 @@ The agent follows section 4 of the paper:
    strongest play.
 
 Some sentences of the paper contradict each other or make its own results impossible. There, and
-where 4.1 points a round among four `default` require it, `kou` departs from the literal reading by
-the parameters in `variants.DEPARTURES`. `kou[letter=1]` is the literal reading: it leads the
-highest rank of its weak plays and follows with the strongest play. Both read "the strongest card",
-which is a single, as the strongest outside kaidan, the joker apart.
+where 4.1 points a round among four `default` need it, `kou` departs from the literal reading by the
+parameters in `variants.DEPARTURES`. `kou[letter=1]` is the literal reading: it leads the highest
+rank of its weak plays and follows with the strongest play. In both the paper's "strongest card", a
+play of its own, is the strongest one outside kaidan, jokers not counted.
 Each parameter is documented in `variants.Numbers` and is an option, such as `kou[winning=0]`.
 
 Where the paper is silent:
@@ -100,7 +100,7 @@ def decide(policy, rules, view, ids):
 
 @kernel
 def keep_divided(rules, numbers, view, hand, ids, n, parts):
-    """Move the pass and the plays of the hand's division to the front of `ids`; count these."""
+    """Move the pass and the plays of the hand's division to the front of `ids`; return how many."""
     foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     total, kept = division.decompose(numbers, foes, hand, parts), 0
     for i in range(n):
@@ -197,7 +197,7 @@ def follow(rules, numbers, view, hand, ids, parts):
 
 @kernel
 def price_to_follow(rules, numbers, view, before, play, parts):
-    """Return the price of following with a play, by the classes of `WINNING`; or `NEVER`."""
+    """Return the price of following with a play, in a class of `WINNING`; `NEVER`: held back."""
     value = strength_to_follow(rules, numbers, view, before.cards, play)
     if value < 0:
         return NEVER

@@ -126,7 +126,7 @@ def strength(numbers, foes, family, low, high):
 
 @kernel
 def strength_of(rules, numbers, foes, play):
-    """Rate the strength of a play."""
+    """Rate the strength of a play, an action id."""
     low, high = turned_ranks(rules, foes.revolution, play)
     return strength(numbers, foes, np.int64(rules.plays.family[play]), low, high)
 
@@ -221,9 +221,9 @@ def starts_lock(rules, view, play):
 
 @kernel
 def has_strongest(rules, numbers, hand, play, foes):
-    """Return whether the hand's best play of the family of `play` is unbeatable under its lock.
+    """Return whether the hand's best play of the family of `play` is unbeatable under the new lock.
 
-    `hand` is not turned; `foes` are those under the lock.
+    `play` starts the lock; `foes` are those under it. `hand` is not turned.
     """
     family = np.int64(rules.plays.family[play])
     if family == 0 and numbers.joker_as_card and hand & JOKER_BIT and not foes.spade_three:

@@ -4,12 +4,12 @@
    (`LADDERS`) or, if that fails, down, by as many rungs as `STRIDES` has for the sweep. After a
    success the next trial is of the same number in the same direction.
 2. The holder is the best so far. A trial changes one of its numbers, which makes a challenger. It
-   takes each seat of the same deals in turn, among holders. Its gain in a deal is its points less
-   the mean of all players' points, which a holder makes among holders.
+   takes each seat of the same deals in turn, among holders. Its gain in a deal is its mean points
+   minus the mean of all players, which is also what a holder makes among holders.
 3. The first stage has `SCREENED` deals. The challenger goes on if its gain exceeds the standard
    error.
-4. The second stage has new deals, at most `CONFIRMED`; a smaller gain needs more. The challenger
-   becomes the holder if the 95% interval of the gain in these deals alone is above 0.
+4. The second stage has new deals, more of them for a smaller gain, at most `CONFIRMED`. The
+   challenger becomes the holder if the 95% interval of the gain in these deals alone is above 0.
 5. Both stages end early once no part of the interval is above 0.
 """
 

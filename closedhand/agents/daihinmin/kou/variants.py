@@ -117,8 +117,8 @@ class Numbers(NamedTuple):
 LETTER = Numbers()
 """Parameters of `kou[letter=1]`: the literal reading of the paper's section 4."""
 
-# The comments have the points a round that `kou` loses against four `default` without a departure,
-# all on the same 20,000 rounds.
+# A comment is the loss without that departure, in points a round among four `default`, on the same
+# 20,000 rounds.
 DEPARTURES = {
     "winning": 1,  # 0.84
     "weakest_first": 1,  # 0.41; section 4.1: "Usually, the weakest will be played"
@@ -131,8 +131,8 @@ DEPARTURES = {
     "joker_as_card": 0,  # 0.02
 }
 """Parameters in which `kou` departs from the literal reading, and its values. Without any one of
-these departures it makes less than 4.1 points a round among four `default`. In the paper's Table 1
-it is behind `min-sets` without one of the first three, and level or ahead without another one."""
+them it makes less than 4.1 points a round among four `default`. In a league like Table 1 it is
+behind `min-sets` without any one of the first three; without any other one it is level or ahead."""
 
 KOU = LETTER._replace(**DEPARTURES)
 """Parameters of `kou`: the reading under which the paper's results are possible."""

@@ -1,8 +1,8 @@
 """Critic for the training of the pattern policy: expected points of a player in a situation.
 
-The critic adds to 3, the mean points of a round, the weights of features: the ranks in the hand,
-its form, the numbers of cards and players left, and the player's class. In the vector of weights
-they follow the policy's weights. Only the training uses the critic.
+Its estimate is 3, the mean points of a round, plus a weight for each feature: the ranks in the
+hand, its form, the numbers of cards and players left, and the player's class. In the vector of all
+weights those of the critic follow those of the policy. Only the training uses the critic.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ MOST_LEFT = 13
 # First index of each type of feature, after the features of the policy. The comments name what the
 # type is indexed by, the slowest index first.
 VALUE_RANK = FEATURES  # stage; slot, own and unseen cards of it
-VALUE_FORM = VALUE_RANK + STAGES * COUNTS * 5  # form, players left, turn
+VALUE_FORM = VALUE_RANK + STAGES * COUNTS * 5  # form, players left, turn (leads, follows, exchange)
 VALUE_SIZES = VALUE_FORM + FORMS * 4 * 3  # cards left, the others' least, players left
 VALUE_CLASS = VALUE_SIZES + (MOST_LEFT + 1) * SIZES * 4  # class, or none
 WEIGHTS = VALUE_CLASS + PLAYERS + 1
@@ -37,7 +37,7 @@ MOST_REASONS = 32
 
 @kernel
 def reasons(rules, state, out):
-    """Write the critic's features in the situation of the player to act; return their number."""
+    """Write the player to act's features to `out`, integers [MOST_REASONS]; return their number."""
     here = situation_of(rules, state)
     player = state.player
     form = form_of(here.seen, here.seen.hand, MOST_WEAK, MOST_STRONG)

@@ -98,7 +98,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def score_all(policy, rules, state, ids, n, scores):
-    """Write the scores of `n` actions of `ids`, float64 [>= n]; return their total.
+    """Write the scores of the first `n` actions of `ids`, float64 [>= n]; return their total.
 
     A score is the exponential of a logit. Divided by the total it is the action's probability.
     """
@@ -168,7 +168,7 @@ def rivals(rules, others, play, revolution):
 
 @kernel
 def describe(rules, state, seen, action, features):
-    """Write the features of an action to `features`; return their number."""
+    """Write an action's features, indices of weights, to `features` [MOST_FEATURES]; count them."""
     # Indices are in mixed radix: the comments beside `PLAY` and the others name the digits.
     player = state.player
     revolution = state.revolution

@@ -28,7 +28,7 @@ ROUNDS, PIECE = 4096, 512
 
 @kernel
 def play_rounds(rules, policy, states, rng, ids, gradient):
-    """Play a round in each of the states; add the gradient of the points to `gradient`."""
+    """Deal and play a round in each state; add the policy gradient to `gradient` [FEATURES]."""
     traces = np.zeros((PLAYERS, FEATURES))
     scores = np.empty(NUM_ACTIONS)
     features = np.empty(MOST_FEATURES, np.int64)
@@ -48,7 +48,7 @@ def play_rounds(rules, policy, states, rng, ids, gradient):
 
 @kernel
 def decide(rules, policy, state, rng, ids, scores, features, traces):
-    """Draw as `light_policy.choose` does; add the log-probability's gradient to `traces`."""
+    """Draw as `light_policy.choose`; add the log-probability's gradient to the player's trace."""
     n = options(rules, state, ids)
     if n == 1 or state.leader < 0:
         return np.int64(ids[0])
@@ -63,7 +63,7 @@ def decide(rules, policy, state, rng, ids, scores, features, traces):
 
 
 def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """Compute the gradient [FEATURES] of a piece; rounds of odd pieces have an exchange."""
+    """Compute the gradient [FEATURES] of piece `number`; rounds of odd pieces have an exchange."""
     game = make_game("daihinmin", classes=("none", "random")[number % 2])
     sums = np.zeros(FEATURES)
     ids = np.empty(NUM_ACTIONS, np.int32)

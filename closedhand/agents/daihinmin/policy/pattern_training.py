@@ -43,12 +43,12 @@ SELF, LIGHT, DEFAULT = 0, 1, 2
 
 
 class Log(NamedTuple):
-    """The decisions of a round; `entries` and `shares` have several items for each decision."""
+    """The decisions of a round: arrays by entry [MOST_ENTRIES], or by decision [MOST_DECISIONS]."""
 
-    entries: np.ndarray  # features of the actions
+    entries: np.ndarray  # features of the actions, by entry
     shares: np.ndarray  # derivative of the decision's log-probability by the weight of each entry
-    ends: np.ndarray  # end of the decision's entries
-    players: np.ndarray
+    ends: np.ndarray  # index after the last entry of each decision
+    players: np.ndarray  # player of each decision
     values: np.ndarray  # the critic's value
     reasons: np.ndarray  # features of the critic, [decision, MOST_REASONS]
     numbers: np.ndarray  # number of features of the critic
@@ -56,7 +56,10 @@ class Log(NamedTuple):
 
 @kernel
 def play_rounds(rules, policy, others, critic, states, rng, log, ids, gradient):
-    """Play a round in each state, `others` being the light policy; add to `gradient` [WEIGHTS]."""
+    """Play a round in each state, and add its gradient to `gradient`, float64 [WEIGHTS].
+
+    `others` is the light policy, `critic` has the critic's weights, float32, and `ids` is scratch.
+    """
     points = np.empty(PLAYERS)
     kinds = np.zeros(PLAYERS, np.int64)
     for i in range(len(states)):
@@ -94,7 +97,7 @@ def seat_others(kinds, rng):
 
 @kernel
 def decide(rules, policy, critic, state, rng, log, ids, n):
-    """Draw an action as `pattern_policy.choose` does, log it, and return it with the new `n`."""
+    """Draw as `pattern_policy.choose`; return action and `n`, the number of logged decisions."""
     number = options(rules, state, ids)
     if number == 1:
         return np.int64(ids[0]), n
@@ -139,7 +142,7 @@ def learn(log, n, points, gradient):
 def gradient(
     weights: np.ndarray, number: int, rng: np.random.Generator, rounds: int = PIECE
 ) -> np.ndarray:
-    """Compute the gradient [WEIGHTS] of a piece; in every fourth piece rounds have no exchange."""
+    """Compute the gradient [WEIGHTS] of piece `number`; every fourth piece has no exchange."""
     game = make_game("daihinmin", classes=("none", "random")[number % 4 > 0])
     sums = np.zeros(WEIGHTS)
     log = Log(

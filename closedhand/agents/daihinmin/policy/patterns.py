@@ -61,7 +61,7 @@ PLAYS = 2 * TARGETS
 COUNTS = SLOTS * 4
 """Number of pairs of a slot and its number of cards, one to four."""
 PAIRS = SLOTS * SLOTS * 16
-"""Number of such pairs for two slots, `COUNTS` squared."""
+"""Number of pairs of two of these, `COUNTS` squared."""
 RUNS = 4
 """Number of classes of kaidan: 3, 4, 5, or more cards."""
 
@@ -80,7 +80,7 @@ FORM = BEATERS + 2 * KINDS * BEATING * 3 * STAGES  # sure, lead or follow, form,
 PLAY_FORM = FORM + 2 * 2 * FORMS * SIZES * 4  # play, form of the rest
 SETS = PLAY_FORM + PLAYS * FORMS  # sure, follow, stage; size of a group left, slots that beat it
 LEFT_RUN = SETS + 2 * 2 * STAGES * 4 * 8  # sure; a kaidan left, by length and lowest slot
-SUIT = LEFT_RUN + 2 * RUNS * SLOTS  # trick, size, slot; slot of the same suit, own or unseen
+SUIT = LEFT_RUN + 2 * RUNS * SLOTS  # follow + locked, size, slot; slot of same suit, own or unseen
 WITH_JOKER = SUIT + 4 * 3 * SLOTS * SLOTS * 2  # kind, stage, whether the 3s is unseen
 WITH_EIGHT = WITH_JOKER + KINDS * STAGES * 2  # lead or follow, kind, stage
 TURNING = WITH_EIGHT + 2 * KINDS * STAGES  # weak ranks before a revolution, form after it

@@ -1,7 +1,7 @@
 """The agent `policy-search`: search over the likeliest actions of the pattern policy.
 
 1. Play a sure win, or solve the game of the last two players (`search_agent.py`).
-2. List the likeliest actions of the policy. Their logits count as prior values.
+2. List the likeliest actions of the policy. Their logits set prior means of the advantages.
 3. Draw particles: determinisations weighted by the likelihood of the others' actions (`styles.py`).
 4. Compare the actions on the same particles (`closedhand.search.paired`). The policy's choice is
    replaced only by an action that is better by half a standard error.
@@ -35,7 +35,7 @@ WIDTH = 6
 FAR = 4.0
 """Largest distance of an action's logit from the greatest one."""
 WORTH, ERROR = 0.03, 0.4
-"""Prior points per unit of logit, and the standard error of a difference of prior points."""
+"""Prior advantage in points per unit of logit, and the standard error of prior advantages."""
 SPAN = 4.0
 """Difference in points between the first place of a round and the last."""
 PARTICLES = 64
@@ -128,8 +128,8 @@ def make_policy_search(
 ) -> PolicySearchAgent:
     """Make the agent `policy-search`; `policy-search:500` or `policy-search:20ms` set the budget.
 
-    `worlds` is the number of particles per thread; with 0 deals are not weighted. The path of a
-    file of weights may follow after another colon.
+    `worlds` is the number of particles per thread; with 0 determinisations are not weighted. The
+    path of a file of weights may follow after another colon.
 
     Raises:
         InputError: The weights or a number cannot be used, or `check_known` refuses the game.

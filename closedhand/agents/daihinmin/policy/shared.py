@@ -48,7 +48,7 @@ def options(rules, state, ids):
 def settled(rules, state, ids, n):
     """Return the index of the legal action to take at once, or -1 if the policy has to choose.
 
-    That is the only action, or a play of the whole hand; in the exchange always the first action.
+    It is the only action or a play of the whole hand; in the exchange always the first action.
     """
     if n == 1 or state.leader < 0:
         return 0
@@ -98,7 +98,7 @@ def seen_cards_of(state):
 
 @kernel
 def compared(hand, others, kaidan, left, revolution):
-    """Make `SeenCards` from sets of cards, by the order of ranks."""
+    """Make `SeenCards` from its first four fields, by the order of ranks in `revolution`."""
     return SeenCards(
         hand, others, kaidan, left,
         unbeaten(others, 1, revolution), unbeaten(others, 2, revolution),
@@ -108,7 +108,7 @@ def compared(hand, others, kaidan, left, revolution):
 
 @kernel
 def unbeaten(others, number, revolution):
-    """Return the cards of ranks that no `number` equal unseen cards beat, and the eights."""
+    """Return the cards of ranks that no group of `number` unseen cards beats, and the eights."""
     ranks = ranks_with(others, number)
     if not ranks:
         return DECK
@@ -177,7 +177,7 @@ def answers(rules, others, play, revolution):
     joker = 1 if others & JOKER_BIT else 0
     if family < FIRST_KAIDAN:
         return bits.size(ranks_with(others & higher, family + 1)) + joker
-    runs = others & higher
+    runs = others & higher  # the joker only lengthens a run by one card, it fills no gap
     for _ in range(rules.plays.length[play] - 1 - joker):
         runs &= runs >> np.uint64(4)
     return bits.size(runs)

@@ -70,7 +70,7 @@ def by_slot(cards, revolution):
 
 @inlined
 def lowest_slot(counts):
-    """Return four times the lowest slot of `counts`, its number of cards, and the other slots."""
+    """Return four times the lowest slot of `counts` (not 0), its number of cards, and the rest."""
     place = bits.lowest(counts) // 4 * 4
     shift = np.uint64(place)
     return place, np.int64((counts >> shift) & np.uint64(15)), counts & ~(np.uint64(15) << shift)

@@ -124,9 +124,10 @@ def look_back(rules, view, player, past, rng):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """Compute the log-likelihood of the others' plays; draw the players like `default`, the guess.
+    """Compute the log-likelihood of the others' plays; draw the guess, players like `default`.
 
-    See `closedhand.search.particles.log_likelihood`. Cards given in the exchange are ignored.
+    The guess is a set of players as bits, see `closedhand.search.particles.log_likelihood`. Cards
+    given in the exchange are ignored.
     """
     # `chances` start as the prior, log(sigmoid(odds)) and log(1 - sigmoid(odds)). The hand at a
     # past decision is the present one with the cards played since. A determinisation whose
@@ -156,11 +157,11 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
 
 @kernel
 def expected_of(rules, then, hand):
-    """Return what a choice of `default` from a hand counts as in a past decision."""
+    """Return the action that `default`'s choice from a hand counts as in a past decision."""
     expected = np.int64(default.choose_play(rules, then, hand))
     if then.target < 0 or expected == PASS:
         return expected
-    # A kaidan whose joker is too low counts as a pass, and what breaks a number lock does.
+    # A kaidan whose joker is too low counts as a pass, and so does a play against a number lock.
     beats = beats_table(rules, then, expected)
     if beats and then.number_locked:
         beats = is_next(rules, then, expected)
