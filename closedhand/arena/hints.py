@@ -10,7 +10,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.search.ranking import Ranked, rank, simulation_of
 
 SECONDS = 1.0
-"""Time of a ranking by simulation, by default."""
+"""Default time of a ranking by simulation."""
 
 
 class Hint(NamedTuple):

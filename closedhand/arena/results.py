@@ -196,8 +196,7 @@ def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str,
 def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
     """Compute the columns of a game's spec from payoffs of each agent, float64 [deals, sides].
 
-    The result has an array of that shape for each column and agent; it lacks columns that are not
-    defined (None) under the game's options.
+    Return such arrays by column and agent, without columns that are None under the game's options.
     """
     columns = GAMES[game.name].columns if game.name in GAMES else {}
     found = {name: [load_ref(ref)(game, own) for own in by_agent] for name, ref in columns.items()}

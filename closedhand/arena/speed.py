@@ -135,7 +135,10 @@ def vector_steps(env: Any, seconds: float) -> float:
 
 @kernel
 def random_games(rules, states, rng, ids):
-    """Deal and play one random game in each of `states`; return the number of actions."""
+    """Deal and play one random game in each of `states`; return the number of all actions.
+
+    `ids` is scratch memory, int32 [num_actions].
+    """
     moves = 0
     for i in range(len(states)):
         contract.deal(rules, states[i], seed_in_kernel(rng))

@@ -127,8 +127,7 @@ imitate = trainer(RAY, RECORDS, EXPERT)
 def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     """Return a run of a learner: the one in the folder if there is one, else a new one.
 
-    With `restart` the run is new, and those files of the old run that it would not overwrite are
-    removed.
+    With `restart` the run is new, and files of the old run that it would not overwrite are removed.
 
     Raises:
         InputError: The folder cannot be written to; its files are of another program, or of an

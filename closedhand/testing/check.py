@@ -26,7 +26,7 @@ WHOLE_GAME: Mapping[str, Callable[[Game], None]] = {
     "text and parse": check_actions,
     "pickle": check_pickle,
 }
-"""Checks of a game as a whole, by the part that they check."""
+"""Checks of a game as a whole, by the name of the checked part."""
 
 
 def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> None:

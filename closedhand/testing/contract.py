@@ -295,7 +295,7 @@ def check_seats(game: Game, seed: int) -> None:
 
 
 def check_player(walk: Walk) -> None:
-    """Check that some seat is to act, and that the actions so far fit their field."""
+    """Check that `player` is a seat, and that `moves` is within the size of `history`."""
     state = walk.state
     expect(state.player in walk.players, "player is a seat, not {}", state.player)
     expect(0 <= state.moves <= len(state.history),
@@ -405,7 +405,7 @@ def check_payoff(walk: Walk) -> None:
 
 
 def check_valid(walk: Walk) -> None:
-    """Check that the rules allow every state of a game."""
+    """Check that `valid` accepts a state that came up in play."""
     why = walk.game.valid(walk.state)
     expect(why == "", "a state that came up in play is refused: {}", why)
 

@@ -19,7 +19,7 @@ from closedhand.testing.expectations import Broken, expect, same
 from closedhand.testing.walk import Walk
 
 DAMAGED = 100
-"""Number of damaged states of a game."""
+"""Number of damaged states that are tried for a game."""
 
 PATIENCE = 1800
 """Seconds after which the child process counts as hanging; it usually takes a few."""

@@ -21,7 +21,7 @@ BUDGETS = ("100ms", "1000ms")
 """Time budgets that are offered for every agent that takes one."""
 BUDGET = re.compile(r"(?P<number>[0-9]{1,6})(?P<ms>ms)?")
 MOST_MILLISECONDS, MOST_SIMULATIONS = 10_000, 200_000
-"""Largest budgets that a browser may ask for: of time, and of simulations."""
+"""Largest budgets that a browser may ask for: with `ms` of time, without of simulations."""
 
 
 @lru_cache(1)
@@ -188,8 +188,7 @@ def strengths(name: str) -> dict[str, Any]:
 def check_agent(game: Game, text: str, added: tuple[str, ...] = ()) -> str:
     """Return the text of an agent that a browser may use; refuse any other.
 
-    An argument other than a budget names a file: only agents of the command line, `added`, may have
-    such an argument.
+    An argument other than a budget names a file; only `added`, from the command line, may have one.
     """
     name, colon, argument = text.partition(":")
     bare = name.partition("[")[0]

@@ -49,7 +49,8 @@ def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> di
 
     `actors` are the seats that made the actions of `game.history`, -1 if unknown; in every game it
     is public who acts. With `legal` the play to beat and the legal actions are listed, unless these
-    are more than `MOST_LISTED`, or the player sorts the hand into `Game.parts`.
+    are more than `MOST_LISTED`, or the player sorts the hand into `Game.parts`; `number` counts
+    all legal actions. After the end `player` is -1; before it `returns` is None, unless staged.
     """
     view = views[0]
     over = game.over(view)
