@@ -12,12 +12,13 @@ deal cards, `draw_seed` and `seed_in_kernel` draw the seed of a deal, and a `Str
 
 **Games.** `contract` lists the functions that a game defines, and calls those of any game. A
 `GameSpec` describes a game and names the function that makes the `Game`, with its `Notation`. This
-function states the options: annotated parameters, numbers with a `Range`, or a table `Options` of
-`Option` that `takes` attaches. A `FeatureTable` of `Feature` describes compact observations.
+function states its options by annotated parameters, with a `Range` for a number, or by a table,
+`Options` of `Option`, which `takes` attaches. A `FeatureTable` of `Feature` describes compact
+observations.
 `validity` and `views` serve the game's functions `valid` and `view_from`. Each `Row` of a picture
-has cards, and `BLANK` for a gap. A `Part` is a group of cards into which a player sorts a hand, and
-`Odds` are its chances. `Explanations` and `KnownCards` are shown to people. `Game.deals` iterates
-over each `Deal`, `Game.knowledge` returns a `Knowledge`. An `InputError` reports bad input.
+has cards, and `BLANK` for a gap. A `Part` is a part of a hand that is being sorted; `Odds` are its chances.
+`Explanations` and `KnownCards` are shown to people. `Game.deals` iterates over each `Deal`,
+`Game.knowledge` returns a `Knowledge`. An `InputError` reports bad input.
 
 **Records.** `records` turns games into text and back: `Record`, `from_state`, `from_json`,
 `replay`, `read` and `write`; a `LogReader` reads the logs of another program.

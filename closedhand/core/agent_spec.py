@@ -21,7 +21,7 @@ LONGEST = 10_000
 BRACKET = re.compile(r"[\w.-]*\[")
 """Matches a name and an opening bracket, at the beginning of an agent's text or in a value."""
 INNER_BRACKET = re.compile(r"[\w.-]+\[(?=\s*(\w+\s*=|\]))")
-"""Matches these in an argument only if `]` or an option follows: paths may hold brackets, too."""
+"""Matches a name and `[` before an option or `]`, in an argument: paths may hold brackets, too."""
 
 
 @dataclass(frozen=True)

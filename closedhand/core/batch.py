@@ -1,6 +1,6 @@
 """Thousands of games at a time as NumPy arrays: deal, observe, choose, step.
 
-A batch is an array of states, `game.dtype` [n]. Slices, masks and copies of it are batches too.
+A batch is an array of states, `game.dtype` [n]. Slices, selections and copies of it are batches.
 Every function checks its arguments, then enters compiled code once for all games::
 
     states = batch.deal(game, range(1000))

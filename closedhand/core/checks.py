@@ -1,6 +1,6 @@
 """Checks of arguments: numbers, seats, generators, arrays.
 
-Kernels do not check their arguments: a wrong seat is an index out of bounds, and another type is
+Kernels do not check their arguments: a wrong seat causes an access out of bounds, and another type
 one more compilation or an error of the compiler. So every public function that calls a kernel
 checks its arguments here first. Whether the rules allow a state takes longer to check: only
 functions that take states from outside do so, by `Game.valid`.
@@ -66,10 +66,7 @@ def shown(value: Any) -> str:
 def whole_number(
     value: Any, name: str = "an action", least: int | None = None, most: int | None = None
 ) -> int:
-    """Check a whole number from `least` to `most` (None: no limit); refuse a bool.
-
-    `name` begins the message.
-    """
+    """Check a whole number from `least` to `most` (None: any), no bool; `name` is for messages."""
     try:
         if not isinstance(value, bool):
             number = index(value)

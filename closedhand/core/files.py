@@ -294,7 +294,7 @@ def _make_folder(folder: Path, path: Path) -> None:
 def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
     """Lock a file and sign it before `path` is written; only warn where there are no locks.
 
-    `where` is the phrase in the message for the place to which another holder of the lock writes.
+    `where` ends the message if the lock is held, as in `process 7 on HOST writes there`.
     """
     from filelock import FileLock, Timeout
 

@@ -42,7 +42,7 @@ class Knowledge(NamedTuple):
     Attributes:
         hand: Cards that the player holds now, in the game's notation.
         actions: Actions since the last deal, in order: texts, or flat ids, negative if unseen.
-        public: Further facts that the player knows, by the names of the game.
+        public: Further facts that the player knows, by name (`Game.facts`).
     """
 
     hand: str
@@ -297,7 +297,7 @@ class Game:
         return self.notation.parse(check_text(text, "an action"), state)
 
     def deal_text(self, state: State) -> str:
-        """Write the last deal before a state, which may be at any point of the game."""
+        """Write the last deal before a state, at any point of a game, as text."""
         self._check(state)
         return self.notation.deal_text(state)
 

@@ -101,7 +101,7 @@ def let_others_play(
     rules: Rules, policies: Policies, states: States, streams: Streams | None, i: Integer,
     seat: Integer, players: int, views: States, k: Integer, ids: Ids,
 ) -> Integer:  # fmt: skip
-    """Let policies play in game `i` until it is over or the turn of `seat`.
+    """Let policies play in game `i` until it is over or `seat` is to act.
 
     `policies` are those of the seats after `seat`, in order; without `streams` they draw random
     numbers of their own. Scratch space is `views[k]`, where `k` is 0 in a loop and differs between

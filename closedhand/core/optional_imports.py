@@ -21,7 +21,7 @@ MODULES = {
     "train": ("sb3_contrib", "stable_baselines3"),
     "web": ("starlette", "uvicorn", "websockets"),
 }
-"""Modules that the package imports, by the smallest extra of `pyproject.toml` with them."""
+"""Modules that the package imports, by the smallest extra of `pyproject.toml` that has them."""
 EXTRAS = {module: extra for extra, modules in MODULES.items() for module in modules}
 
 

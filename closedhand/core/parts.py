@@ -19,7 +19,7 @@ from closedhand.core.version import __version__
 
 @dataclass(eq=False)
 class Notes:
-    """The argument of a part of a computation, to report progress and save partial results.
+    """Argument with which a `Part` is called: it reports progress and saves partial results.
 
     Attributes:
         path: File of the part.

@@ -44,7 +44,7 @@ class GameSpec:
         gymnasium_id: Id for `gymnasium.make` and `gymnasium.make_vec`.
         parallel_id: Id for `pettingzoo.make("parallel", …)`, for a simultaneous game.
         options: Options passed to `make` besides those of the caller, such as a family's preset.
-        opponent: Default opponent of a human player; it needs no long loading.
+        opponent: Default opponent of a human player, an agent that loads quickly.
         adviser: Default agent for hints to a human player, and for `closedhand advise` if it
             simulates; None: the opponent.
         league: Whether matches are always leagues, with all agents at one table.
@@ -76,7 +76,7 @@ class GameSpec:
             without such a policy: playouts are then random, as without the function. A
             deterministic policy may have a method `varied`, which returns one that draws its plays.
         endgames: Means to solve open hands, a `closedhand.search.exact.Endgames`; None: a position
-            is a deal and actions, and is searched without a table of decided positions.
+            is a deal and actions, and is searched without a transposition table.
         rulebook: Rules in words, Markdown by language, `en` and by choice `zh` and `ja`, for
             `closedhand.core.rulebook.from_markdown`; None: there are none. Instead of a mapping,
             `kuhn_poker:rulebook` names files such as `rulebook.en.md` of that package.

@@ -1,4 +1,4 @@
-"""Texts of a game by language: its rules in words, Markdown, and the terms of its table.
+"""Texts of a game by language: its rules in words, as Markdown, and terms shown at its table.
 
 The spec of a game has them as mappings, or names files of a package: `kuhn_poker:rulebook` are the
 files `rulebook.en.md`, `rulebook.zh.md` and so on, one a language, in the package `kuhn_poker`.

@@ -36,7 +36,7 @@ class Learner(Protocol):
     def advance(self, seconds: float) -> bool:
         """Do one piece of work, ideally of some tenths of a second.
 
-        It may take longer than `seconds`, the time left, if it cannot be shortened. Return whether
+        `seconds` is the time left; a piece that cannot be shortened may take longer. Return whether
         to add a summary to the history. A `KeyboardInterrupt` must leave the learner unchanged.
         """
         ...
@@ -120,11 +120,11 @@ def _differing(found: Options, wanted: Options) -> tuple[str, str]:
 
 
 class Watch:
-    """Ctrl-C and the checkpoints of long work: a context in which a loop runs.
+    """Context for the loop of long work, which defers Ctrl-C and saves checkpoints.
 
-    A loop calls `tick` after every piece of work and ends when `tick` returns False. After the work
-    or the first Ctrl-C, whose `KeyboardInterrupt` the context catches, unsaved work is saved. After
-    a second Ctrl-C or another error nothing is saved, and the error leaves the context.
+    The loop calls `tick` after every piece of work and ends when `tick` returns False. At its end,
+    also by a first Ctrl-C, whose `KeyboardInterrupt` it catches, the context saves unsaved work.
+    After a second Ctrl-C or another error it saves nothing, and the error leaves the context.
 
     Attributes:
         pieces: Number of pieces done.

@@ -39,7 +39,7 @@ def in_threads(
     # The pool ends with the work: the threads of a lasting pool would be missing after a fork.
     executor = ThreadPoolExecutor(cores())
     try:
-        # Interrupted while it holds its locks, the pool would wait for them forever.
+        # A pool that is interrupted while it holds its locks would wait for them forever.
         with interrupt.postponed():
             results = executor.map(work, pieces)
         for piece, _ in zip(pieces, results, strict=True):

@@ -95,7 +95,7 @@ def results_of(
                     begun = True
                     yield result
             except KeyboardInterrupt:
-                # Any remaining processes have running jobs: this was a second Ctrl-C.
+                # Processes are left only after a second Ctrl-C: they still run jobs.
                 for process in set(multiprocessing.active_children()) - others:
                     process.kill()
                 raise

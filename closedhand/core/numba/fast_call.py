@@ -1,9 +1,9 @@
 """Fast calls of kernels from Python, for every step of a single game.
 
 Two things in a call take longer than a step of most games: Numba looks up the compiled code by the
-types of all arguments, and it takes a record by a description of all its fields. So records are
-passed as arrays without axes, both states and the tables in rules and policies (`pack`, `unpack`),
-and the compiled code is looked up once (`entry`, `Crossing`).
+types of all arguments, and finds the type of a record by describing all its fields. So states, and
+records in rules and policies, are passed as arrays without axes (`pack`, `unpack`), and the
+compiled code is looked up once (`entry`, `Crossing`).
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false

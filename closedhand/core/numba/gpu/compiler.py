@@ -111,10 +111,10 @@ def _make(context: Any, builder: Any, sig: Any, args: Any) -> tuple[Any, Any, An
 
 
 def _filled(content: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Make the function with which numba-cuda writes the LLVM code of a call that makes an array.
+    """Make the lowering to LLVM code of a call that makes an array.
 
-    `content(context, builder, dtype, index)` writes the value of the item at the flat `index`, as
-    `_zero` and `_index` do; None leaves the items as they are.
+    `content(context, builder, dtype, index)`, such as `_zero` or `_index`, builds the value of the
+    item at the flat `index`; None leaves the items uninitialised.
     """
 
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -221,7 +221,7 @@ def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str,
         with (
             patch.object(numba.cuda.dispatcher, "get_current_device", lambda: device),
             patch.object(numba.cuda.compiler, "get_current_device", lambda: device),
-            # No contraction of a product and a sum: numbers are to be those of the CPU.
+            # No fused multiply-add: results must equal those of the CPU.
             patch.object(nvvm, "compile_ir", partial(nvvm.compile_ir, fma=False)),
         ):
             ptx, _ = cuda.compile(  # pyright: ignore[reportPrivateImportUsage]
