@@ -4,7 +4,7 @@
 2. List the arrangements that no other one beats or equals in all three parts, about 100 per hand
    (`candidates`). A best response is among them.
 3. Optionally leave out those with few expected points by tables (`separable.py`, `promising`).
-4. Count the points of each against all opponents, and choose the most (`respond`).
+4. Count the points of each against all opponents, and choose the best (`respond`).
 5. To measure the gain, choose on one half of the opponents and measure on the other (`judge`): a
    lower bound. Choosing and measuring on all opponents gives an upper bound.
 

@@ -36,6 +36,8 @@ class MonteCarloAgent(SearchAgent):
 
     def searched(self, view: State) -> int:
         """Choose a flat action by simulations."""
+        # Bounds of the payoff: the last place gives one point, the best free one as many as players
+        # are left in the round.
         points = float(view["points"][int(view["player"])])
         low, high = points + 1.0, points + self.game.num_players - int(view["out"])
         return self._search.best(view, self._rng, low, high)

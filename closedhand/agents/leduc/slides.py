@@ -15,7 +15,7 @@ from closedhand.solvers.tree import InfoTree, views_of_sets
 
 
 def classes(game: Game, tree: InfoTree) -> np.ndarray:
-    """Return the number, from 0, of the slides' state of each information set, int64 [sets]."""
+    """Number the slides' states from 0; return that of each information set, int64 [sets]."""
     numbers: dict[str, int] = {}
     found = np.empty(len(tree.owner), np.int64)
     for views, sets in views_of_sets(game, tree):

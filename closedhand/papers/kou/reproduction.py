@@ -1,6 +1,6 @@
 """Leagues of the paper about `kou`, champion of UECda-2014's light class.
 
-`kou` is the reading of the paper's text under which its results are possible; `kou[letter=1]`
+`kou` is the reading of the text under which the paper's results are possible; `kou[letter=1]`
 follows the text literally. `default` is the competition's sample client, `default[lead=single]`
 leads single cards, as the paper says of that client. Other agents stand in for the paper's other
 programs (`STAND_INS`).

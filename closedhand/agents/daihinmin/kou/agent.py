@@ -15,8 +15,8 @@ The agent follows section 4 of the paper:
 Some sentences of the paper contradict each other or make its own results impossible. There, and
 where 4.1 points a round among four `default` need it, `kou` departs from the literal reading by the
 parameters in `variants.DEPARTURES`. `kou[letter=1]` is the literal reading: it leads the highest
-rank of its weak plays and follows with the strongest play. In both the paper's "strongest card", a
-play of its own, is the strongest one outside kaidan, jokers not counted.
+rank of its weak plays and follows with the strongest play. In both, the paper's "strongest card",
+a play of its own, is the strongest one outside kaidan, jokers not counted.
 Each parameter is documented in `variants.Numbers` and is an option, such as `kou[winning=0]`.
 
 Where the paper is silent:

@@ -3,7 +3,7 @@
 1. A sweep tries to change each of the `Numbers`, in random order: up its ladder of values
    (`LADDERS`) or, if that fails, down, by as many rungs as `STRIDES` has for the sweep. After a
    success the next trial is of the same number in the same direction.
-2. The holder is the best so far. A trial changes one of its numbers, which makes a challenger. It
+2. The holder is the best so far. A trial changes one of its numbers: the challenger. The challenger
    takes each seat of the same deals in turn, among holders. Its gain in a deal is its mean points
    minus the mean of all players, which is also what a holder makes among holders.
 3. The first stage has `SCREENED` deals. The challenger goes on if its gain exceeds the standard

@@ -49,12 +49,12 @@ class Numbers(NamedTuple):
         lead_joker: Priority of leading the lone joker.
         lead_weak: Base priority of leading a play that is not strong.
         lead_rank: Addition to `lead_weak` for each rank, counted from 1 for the weakest rank.
-        weakest_first: 1 to count ranks from the strongest one, so that the weakest leads.
+        weakest_first: 1 to count ranks from the strongest one, so that the weakest is led.
         lead_strong: Base priority of leading a strong play; the strength is subtracted.
         lead: 0: lead by priority, 1: always the weakest play, 2: always the weakest single.
-        lock: When to start a lock: 0: where it is wanted, -1: never, 1: wherever possible.
-        unwanted_lock: Treatment of a play that starts an unwanted lock: -1: it is not played, 0: it
-            is played only if it is strong, 1: as any other play.
+        lock: When to start a lock: 0: with the strongest play under it, -1: never, 1: if possible.
+        unwanted_lock: Treatment, if `lock` is 0, of plays that start a lock without the strongest
+            play under it: -1: not played, 0: played only if strong, 1: as any other play.
         any_play: 0 if only the plays that the hand divides into are considered, 1 if all are.
         winning: 1 if a strong play that leaves at most one weak play is preferred to all others.
         weak_first: 1: a play that does not weaken the hand comes before strong ones, which are

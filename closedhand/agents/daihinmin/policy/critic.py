@@ -37,7 +37,7 @@ MOST_REASONS = 32
 
 @kernel
 def reasons(rules, state, out):
-    """Write the player to act's features to `out`, integers [MOST_REASONS]; return their number."""
+    """Write the features of the player to act to `out`, int [MOST_REASONS]; return their number."""
     here = situation_of(rules, state)
     player = state.player
     form = form_of(here.seen, here.seen.hand, MOST_WEAK, MOST_STRONG)

@@ -168,7 +168,7 @@ def rivals(rules, others, play, revolution):
 
 @kernel
 def describe(rules, state, seen, action, features):
-    """Write an action's features, indices of weights, to `features` [MOST_FEATURES]; count them."""
+    """Write the features of an action to `features`, int [MOST_FEATURES]; return their number."""
     # Indices are in mixed radix: the comments beside `PLAY` and the others name the digits.
     player = state.player
     revolution = state.revolution

@@ -203,7 +203,7 @@ def describe_pass(rules, state, here, number, out):
 
 @kernel
 def describe_gift(state, seen, card, out):
-    """Write the features of a card to give back; return the numbers of each sign."""
+    """Write the features of a card to give back, as `describe` does; return their numbers."""
     pair = pair_in_exchange(state)
     before = seen.hand & ~state.returned[pair]
     rest = before & ~bit(card)
