@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TEN = re.compile("10(?=[shdc])")
 """A ten of a suit, typed as a number."""
 FACT = "fact_"
-"""Beginning of the parameters for facts, which keeps them apart from the others."""
+"""Prefix of the parameters for facts, so that their names differ from all others."""
 PARAMETERS = {"hand": "hand", "player": "seat"}
 """Parameters of the command by those of `view_from`; its docstring has their help."""
 
@@ -100,7 +100,7 @@ def advise(
 
 
 def _show(ranked: "list[Ranked]", top: int, with_points: bool) -> None:
-    """Print the best plays; without points, differences are those of the probability to win."""
+    """Print the best plays; without points, `behind` is a difference of win probabilities."""
     form, share = ("+.2f", 1.0) if with_points else ("+.1%", 0.5)
     figures = ["wins"] * (ranked[0].wins is not None) + ["points"] * with_points + ["behind"]
     rows = []

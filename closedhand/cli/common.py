@@ -325,7 +325,7 @@ def percent_bar() -> Iterator[Callable[[float, str], None]]:
 
 
 MOST_WIDTH = 10_000
-"""Most characters of a line of a table whose cells stay whole."""
+"""Width, in characters, of a table whose rows must not wrap."""
 
 
 def plain_console(**options: Any) -> Console:

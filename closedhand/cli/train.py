@@ -45,7 +45,7 @@ class Trainings(Group):
         return [*games, *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a game, or one of the others."""
+        """Return the command of a game, or a command that a game adds."""
         spec = GAMES.get(cmd_name.replace("-", "_"))
         if spec is None:
             return super().get_command(ctx, cmd_name)

@@ -321,7 +321,7 @@ def check_legal(walk: Walk) -> None:
 
 
 def check_all_legal(walk: Walk) -> None:
-    """Check that of all ids, and some beyond, `is_legal` accepts just those of `legal`."""
+    """Check on all ids, and some out of range, that `is_legal` accepts exactly those of `legal`."""
     game = walk.game
     tests = np.arange(-2, game.num_actions + 2)
     found = np.zeros(len(tests), np.bool_)

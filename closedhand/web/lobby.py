@@ -66,7 +66,7 @@ class Lobby:
         self.folder = folder
         self.past = PastHands(folder / PAST_HANDS)
         self.added = {game: tuple(texts) for game, texts in added.items()}
-        self.tables: dict[str, Table] = {}  # the open ones by id; not those yet to be restored
+        self.tables: dict[str, Table] = {}  # by id; without saved tables not yet restored
         self._agents = ThreadPoolExecutor(max(2, cores()), "agents")
         self._others = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "others")
         # For long work, apart from that of the page.
