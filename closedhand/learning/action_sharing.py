@@ -42,7 +42,7 @@ def spelling(game: Game) -> torch.Tensor | None:
 
 
 def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
-    """Add rows of parts, at first 0, to layers with a row per action; `parts` are by `spelling`."""
+    """Add rows for `parts`, by `spelling`, to layers with a row per action; the new ones are 0."""
     for layer in layers:
         parametrize.register_parametrization(layer, "weight", _Sum(parts, layer.in_features))
 

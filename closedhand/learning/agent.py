@@ -21,7 +21,7 @@ from closedhand.learning.legal import Legal
 from closedhand.learning.weights import check_finite
 
 COLDEST = 1e-6
-"""Least temperature above 0; quotients of scores by lower ones may overflow."""
+"""Least temperature above 0: scores divided by a lower one may overflow."""
 
 
 class NetworkAgent(BatchAgent):

@@ -69,7 +69,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
 
     Attributes:
         measures: Names of what `loss` measures.
-        falling: Settings that are rates, which fall during the training.
+        falling: Names of the settings that fall during the training.
         hands: Whether the rollout notes the cards of all seats.
         random: Generator of the numbers that learning draws on the device.
         batch: The games.
@@ -217,7 +217,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
                 torch.cuda.current_stream().wait_stream(side)
                 graph = torch.cuda.CUDAGraph()
                 graph.register_generator_state(self.random)  # each replay draws new numbers
-                with torch.cuda.graph(graph, stream=side):  # its own may be of another GPU
+                with torch.cuda.graph(graph, stream=side):  # the default may be of another GPU
                     work()
                 for each, state in zip(modules, kept, strict=True):
                     each.load_state_dict(state)
@@ -281,7 +281,10 @@ class DeviceLearner(NetworkLearner[Chosen]):
         }
 
     def score(self, opponent: AnyAgent) -> dict[str, Any]:
-        """Measure greedy play on the device, unrounded; an agent in Python is met as elsewhere."""
+        """Score greedy play on the device, by the averaged weights without rounding.
+
+        Agents that do not decide in kernels are played as `NetworkLearner.score` does.
+        """
         if policy_of(make_agent(self.features.game, opponent, self.seed)) is None:
             return super().score(opponent)
         return versus(self._judged, self.average, opponent, self.seed + 1)
@@ -295,7 +298,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         )  # fmt: skip
 
     def state(self) -> dict[str, Any]:
-        """Return everything that `restore` needs, arrays by name; games begin anew."""
+        """Return everything that `restore` needs, arrays by name; the games are not included."""
         found = super().state()
         for name, each in found.items():
             if name.startswith(("average.", "optimiser.")):

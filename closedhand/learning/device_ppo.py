@@ -56,8 +56,8 @@ class Critic(nn.Module):
 class PolicyLoss(torch.autograd.Function):
     """The clipped loss of a policy and its entropy, with a gradient written by hand.
 
-    Automatic differentiation would keep and pass over several arrays of all actions; this passes
-    over two.
+    Automatic differentiation would keep several arrays of the shape [n, actions] and pass over
+    them; this passes over two.
     """
 
     @staticmethod
@@ -65,7 +65,7 @@ class PolicyLoss(torch.autograd.Function):
         ctx: Any, logits: Tensor, masks: Tensor, actions: Tensor, logs: Tensor, advantages: Tensor,
         clip: float, entropy_weight: Tensor,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        """Compute the loss of `ppo.loss_of`, without that of the values, from masks of all actions.
+        """Compute the loss of `ppo.loss_of` without values and magnet, from masks of all actions.
 
         `logits` and `masks` (int8) are [n, actions]; the next three are those of `ppo.Decisions`.
         Return the loss, and the means of entropy, divergence and share clipped, float32 [3].

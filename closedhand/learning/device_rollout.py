@@ -23,7 +23,7 @@ KEPT = 0.95
 
 
 def log_softmax(logits: Tensor, masks: Tensor) -> Tensor:
-    """Compute log-probabilities, float32 [n, actions]; illegal actions get `NEVER` or less."""
+    """Compute log-probabilities, float32 [n, actions]; illegal actions get about `NEVER`."""
     return torch.log_softmax(logits.float().masked_fill(masks == 0, NEVER), 1)
 
 
@@ -34,9 +34,9 @@ class Rollout:
         rows: Tensors of the steps by name, [steps, games, …].
         hidden: Number of bits of the cards of all seats; 0 if they are not noted, or states have no
             field `hands` by seat.
-        payoffs: Number and sum of squares of payments to seats, decaying by `KEPT`, and 0: float64
-            [3]. A game that ends counts as one payment to each seat, whatever it pays.
-        scale: Root of their mean square, by which rewards are divided, a scalar.
+        payoffs: Number and sum of squares of payments to seats, decaying by `KEPT`, and an unused
+            0: float64 [3]. A game that ends counts as one payment to each seat, whatever it pays.
+        scale: Root mean square of these payments, by which rewards are divided, a scalar.
         ended: Number of games that ended in the last rollout, a scalar.
     """
 
@@ -97,10 +97,10 @@ class Rollout:
 
     @torch.no_grad()
     def credit(self, gae_lambda: float) -> None:
-        """Write advantages and targets of decisions into `rows`.
+        """Write normalised advantages, and targets, of decisions into `rows`.
 
         With `gae_lambda` 1 a decision is credited with all payments to the end of its game or, if
-        the rollout ends first, with those until its seat's last decision there and its value.
+        the rollout ends first, until its seat's last decision in it, plus that decision's value.
         """
         rows, seats = self.rows, self.batch.game.num_players
         paid = rows["rewards"].double()
@@ -148,7 +148,7 @@ class Rollout:
 
 
 def _put(held: Tensor, seats: Tensor, where: Tensor, new: Tensor) -> Tensor:
-    """Return `held`, [games, seats], with `new` at `seats` if `where`; these are [games, 1]."""
+    """Return `held`, [games, seats], with `new` at `seats` if `where`; all three are [games, 1]."""
     return held.scatter(1, seats, torch.where(where, new, held.gather(1, seats)))
 
 

@@ -81,8 +81,8 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     `expert` is the name of the agent whose moves to learn; None: those of all.
 
     Raises:
-        InputError: A record cannot be read, has another game, or positions that differ by the rules
-            of `game`; fewer than two games have a decision to learn; or a file is Parquet.
+        InputError: A record cannot be read, is of another game, or leads to other positions by the
+            rules of `game`; fewer than two games have a decision to learn; or a file is Parquet.
     """
     flat = game.flat
     with reading(path):
@@ -132,8 +132,8 @@ def _positions(record: records.Record) -> list[State]:
 
 
 def _leads_to(game: Game, states: list[State], actions: list[int]) -> bool:
-    """Return whether a game is valid at the first of some states, and its actions lead to all."""
-    if game.valid(states[0]):  # such as a deal of another deck
+    """Return whether the first state is valid in a game, and the actions lead to all others."""
+    if game.valid(states[0]):  # the reason why not, such as another deck
         return False
     state = states[0].copy()
     for seen, action in zip(states, actions, strict=True):
@@ -262,9 +262,9 @@ class Imitation(DeepLearner[ImitationSettings]):
         return float((chosen == legal.most(logs)).float().mean()), -float(chosen.mean())
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
-        """Draw decisions for the accuracy and to learn.
+        """Draw held-out decisions, for the accuracy, and decisions to learn from.
 
-        While the games have none of one kind, draw twice as many; `ENOUGH` are an `InputError`.
+        While one of the two is empty, draw twice as many games; an `InputError` at `ENOUGH` games.
         """
         number = max(2, self.games_in_update)
         while True:
@@ -282,9 +282,9 @@ class Imitation(DeepLearner[ImitationSettings]):
         return held_out, learned
 
     def watched(self, rng: np.random.Generator, number: int) -> tuple[Pairs, Pairs, int]:
-        """Draw `number` games to learn from, and held-out ones.
+        """Draw held-out games and `number` games to learn from; return the decisions of both.
 
-        Illegal actions are included. Return the number of moves played, too: 0 with records.
+        Illegal actions are included. The last result is the number of moves played, 0 with records.
         """
         few, moves = max(1, number // HELD_OUT), 0
         if self._games is None:

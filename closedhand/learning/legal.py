@@ -36,7 +36,7 @@ class Legal(NamedTuple):
         return self.counts.cumsum(0)
 
     def places(self, decisions: Tensor) -> Tensor:
-        """Return the places, int64 [j], of all legal actions of some decisions, int64 [m]."""
+        """Return the places, int64 [j], of all legal actions of some decisions, int64 [m > 0]."""
         counts = self.counts[decisions]
         ends = counts.cumsum(0)
         shifts = self.ends[decisions] - ends
@@ -49,7 +49,7 @@ class Legal(NamedTuple):
         return Legal(rows, self.actions[places], counts)
 
     def chosen(self, actions: Tensor) -> Tensor:
-        """Return the places of the chosen actions, one legal action per decision, int64 [n]."""
+        """Return the places of one action per decision, int64 [n]; each action must be legal."""
         return (self.actions == actions[self.rows]).nonzero().squeeze(1)
 
     def sums(self, values: Tensor) -> Tensor:

@@ -119,6 +119,7 @@ KINDS: Mapping[str, type[PolicyValue] | type[ActionValues]] = {
     "dueling": ActionValues,
     "residual": PolicyValue,
 }
+"""Network of each kind; `hidden_layers` distinguishes `policy` and `residual`."""
 
 
 class ResidualLayers(nn.Module):
@@ -163,7 +164,7 @@ def outputs(
 
 @contextmanager
 def drawing(seed: int | None = None) -> Generator[None]:
-    """Leave PyTorch's generator as it is after drawing weights; a seed makes them reproducible."""
+    """Restore PyTorch's generator after drawing weights; a seed makes these reproducible."""
     with torch.random.fork_rng(devices=[]):
         if seed is not None:  # not `torch.manual_seed`, which seeds those of all GPUs as well
             torch.default_generator.manual_seed(seed)

@@ -36,7 +36,7 @@ ARRAYS = ("weights", "mean", "squares", "average")
 
 @kernel
 def exponentials(sums, n):
-    """Turn the first `n` sums of weights into scores, in place; return the total of the scores."""
+    """Replace the first `n` sums by exp(sum - greatest sum), the scores; return their total."""
     most = sums[:n].max()
     total = 0.0
     for k in range(n):
@@ -64,8 +64,8 @@ payoff, summed over the games of the piece, float64 [features]."""
 class Task(NamedTuple):
     """A policy to fit.
 
-    A step counts in the average of the weights by about the power `averaging` of its number. All
-    arrays are float32 or, if this power is 0, float64.
+    The average of the weights counts step t about t^`averaging` times. All arrays are float32 or,
+    if `averaging` is 0, float64.
     """
 
     features: int  # number of weights
@@ -153,7 +153,7 @@ class Training:
         weights = self.weights + size * mean / (np.sqrt(squares) + TINY)
         share = (self.task.averaging + 1) / (self.task.averaging + steps)
         average = self.average + share * (weights - self.average)
-        # All is computed before it is stored, so that an error above leaves a complete step.
+        # All is computed before it is stored: an error above leaves the state before this step.
         self.steps, self.mean, self.squares, self.weights = steps, mean, squares, weights
         self.average = average
 

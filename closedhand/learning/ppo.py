@@ -10,8 +10,8 @@ An update takes four steps:
    seat (`closedhand.envs.seatwise`; Schulman et al., 2016).
 3. **Learning.** Pass over the decisions a few times in minibatches. Each descends the clipped loss
    of the policy and the squared error of the values, minus a bonus for entropy, which keeps the
-   policy from exploiting its last opponent too closely. An option is a magnet: the divergence from
-   the policy of step 4, as in magnetic mirror descent (Sokota et al., 2023).
+   policy from exploiting its last opponent too closely. An optional term, the magnet, is the KL
+   divergence from the policy of step 4, as in magnetic mirror descent (Sokota et al., 2023).
 4. **Averaging.** Agents play the average of the weights over the last tenth of the updates.
 
 Source: Schulman et al., "Proximal policy optimization algorithms", 2017.
@@ -32,8 +32,8 @@ from closedhand.learning.selfplay import Choose, Wave
 from closedhand.learning.training import DeepLearner, Settings
 
 MEASURED = ("entropy", "value_loss", "kl", "clipped")
-"""Means over the decisions of an update: entropy in nats, squared error of the values, divergence
-from the policy that played, share of decisions whose probability was clipped."""
+"""Means over the decisions of an update: entropy in nats, squared error of the values, estimated KL
+divergence from the policy that played, share of decisions whose probability was clipped."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -72,7 +72,9 @@ class _Script(BatchAgent):
 def replay(
     features: Features, states: np.ndarray, record: Record, seating: np.ndarray, number: int
 ) -> Wave:
-    """Do `play_wave` by a record of it, from deals that change in place, with `number` opponents.
+    """Repeat `play_wave` by its record, from the same deals, which change in place.
+
+    `number` is that of the opponents.
 
     Raises:
         InputError: The record does not fit these games.

@@ -29,8 +29,8 @@ of each decision from which its algorithm learns."""
 class Wave(NamedTuple):
     """Games from deal to end, and the learner's decisions in them, in order of time.
 
-    The rows are the decisions in the order of `actors`. `played` has all actions where there was a
-    choice, those of opponents too, as they were played, in the smallest type that holds them.
+    The rows are the decisions, by step, then by game. `played` has all actions where there was a
+    choice, those of opponents too, in the order of play, in the smallest type that holds them.
     """
 
     observations: NDArray[np.int8]  # [rows, inputs]

@@ -56,7 +56,7 @@ FIRST_BATCH = 8192
 GROWTH = 1 / 8
 """Limit of the decisions of an update, as a share of the decisions so far."""
 ENOUGH = 4096
-"""Games without a decision of the learner after which there seems to be none."""
+"""Number of games without a decision to learn from at which an update gives up."""
 
 
 class Scale:
@@ -68,7 +68,7 @@ class Scale:
         self.sums = np.zeros(3)  # number, sum and sum of squares of payoffs, with decay
 
     def add(self, returns: np.ndarray) -> float:
-        """Add the payoffs of an update; return the standard deviation, or 1 if it is 0."""
+        """Add the payoffs of an update; return the standard deviation of all, or 1 if it is 0."""
         values = returns.ravel()
         new = np.array([len(values), values.sum(), (values**2).sum()])
         self.sums = self.KEPT * self.sums + new
@@ -154,7 +154,7 @@ class DeepLearner(NetworkLearner[Chosen]):
     def play(self, rng: np.random.Generator) -> Wave:
         """Play and count the games of an update; `rng` draws from the pool.
 
-        If the learner has no decision in them, play twice as many; `ENOUGH` are an `InputError`.
+        If the learner has no decision in them, play twice as many; an `InputError` after `ENOUGH`.
         """
         drawn = self.population.draw(rng)
         number = self.games_in_update

@@ -24,15 +24,15 @@ UNKNOWN, LOST, WON = -1, 0, 1
 """Results of `solve`."""
 
 SLOTS = 4
-"""Places of the table where a position may stand: 64 bytes, which a processor reads at once."""
+"""Number of places of the table in which a position may be stored: 64 bytes, a cache line."""
 VALUE = np.uint64(3)
-"""Bits of a key's second word that hold 1 plus the value; 0 marks an empty place."""
+"""Mask of the bits of a stored key's second word that hold 1 plus the value; 0: empty place."""
 NUMBER, TRIED, DEPTH = 0, 1, 2
-"""Rows of the stack of a search: by level, the numbers of actions and of actions tried; and the
-present level, in the first place of the last row."""
+"""Rows of the stack of a search. `NUMBER` and `TRIED` count, by level, all actions and those tried;
+`stack[DEPTH, 0]` is the present level."""
 LEAST, GREATEST, VISITED, KEPT = 0, 1, 2, 3
-"""Numbers that a search records: the least payoff met that counts as won, the greatest one met that
-counts as lost, and the numbers of positions visited and added to the table."""
+"""Indices in `seen`, where a search notes the least payoff met that counts as won, the greatest met
+that counts as lost, and the numbers of positions visited and added to the table."""
 
 
 @kernel
@@ -44,8 +44,8 @@ def _all_legal(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
 def worthwhile(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
     """Write the actions that a search has to try, the promising ones first; return how many.
 
-    An action may be left out only if a listed one is at least as good for its player. The default
-    lists all legal actions.
+    `out` is int32 [num_actions]; the game is not over. An action may be left out only if a listed
+    one is at least as good for its player. The default lists all legal actions.
     """
     ...
 
@@ -59,8 +59,8 @@ def _no_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64, np.u
 def position_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64, np.uint64]:
     """Return a hash of all that decides how a game may go on and end, as two uint64.
 
-    Positions with equal keys count as one. The default, 0 and 0, means that the policy has no keys,
-    and that no table may be used: only a game knows how much of the history matters.
+    Positions count as one if their keys, without the bits of `VALUE`, are equal. The default, 0 and
+    0, means that no table may be used: only a game knows how much of the history matters.
     """
     ...
 
@@ -69,8 +69,8 @@ def position_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64,
 def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
     """Return the value of a position in `table`, `LOST` or `WON`; `UNKNOWN` if it is not there.
 
-    The table, uint64 [size, 2], is that of `search`, but not empty: its size is a power of 2 from
-    `SLOTS` up. An empty place is all 0, whose value is `UNKNOWN` too.
+    `table` is that of `search`, with a size of at least `SLOTS`. A place of zeros is empty, and
+    reads as `UNKNOWN`.
     """
     # The low bits of the first word choose the group of `SLOTS` places.
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
@@ -83,7 +83,7 @@ def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
 
 @kernel
 def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int:
-    """Keep a position's value, if there is a table; return 1 if its place was empty, else 0."""
+    """Store `LOST` or `WON` in the table, if any; return 1 if its place was empty, else 0."""
     if len(table) == 0:
         return 0
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
@@ -103,7 +103,7 @@ def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int
 def recall(
     policy: Policy, rules: Rules, states: States, depth: int, table: Ids, keys: Ids
 ) -> Integer:
-    """Note the keys of the position at a depth; return the result of `look_up`."""
+    """Write the key of `states[depth]` to `keys`; return its value in the table, or `UNKNOWN`."""
     if len(table) == 0:
         return UNKNOWN
     first, second = position_key(policy, rules, states[depth])
@@ -113,7 +113,7 @@ def recall(
 
 @kernel
 def outcome(payoff: float, least: float, seen: Floats) -> int:
-    """Return `WON` or `LOST` for a payoff, and note it in `seen`."""
+    """Return `WON` for a payoff of `least` or more, else `LOST`; note it in `seen` (`LEAST`)."""
     if payoff >= least:
         seen[LEAST] = min(seen[LEAST], payoff)
         return WON
@@ -126,14 +126,13 @@ def search(
     policy: Policy, rules: Rules, states: States, actions: Ids, stack: Ids, player: Integer,
     friends: Integer, least: float, nodes: int, table: Ids, keys: Ids, seen: Floats,
 ) -> tuple[Integer, Integer]:  # fmt: skip
-    """Decide whether a player can force a payoff, from where `stack` stands.
+    """Start or continue a search; other arguments and the result are those of `solve`.
 
-    `stack`, int64 [3, states], holds the levels of the search, see `NUMBER`; at first it is zero.
-    Decided positions of the same `player`, `friends` and `least` are kept in `table`, uint64 [size,
-    2]; the size is a power of 2, or 0 for no table. Numbers are noted in `seen`, float64 [4], see
-    `LEAST`. `keys`, uint64 [states, 2], is scratch space. Other arguments and the result are those
-    of `solve`. After `UNKNOWN` due to `nodes` another call continues. The action is -1 also if the
-    table holds the root.
+    `stack`, int64 [3, states], holds the levels, see `NUMBER`: zeros at first. After `UNKNOWN` due
+    to `nodes`, a call with the same arrays continues. `table`, uint64 [size, 2], keeps decided
+    positions of one `player`, `friends` and `least`; the size is a power of 2 from `SLOTS` up, or 0
+    for no table. `seen`, float64 [4], begins as inf, -inf, 0, 0, see `LEAST`. `keys`, uint64
+    [states, 2], goes with the stack. The action is -1 also if the table holds the root.
     """
     number, tried, depth = stack[NUMBER], stack[TRIED], int(stack[DEPTH, 0])
     if number[0] == 0:
@@ -188,7 +187,7 @@ def solve(
     Args:
         policy: Policy whose `worthwhile` lists the actions to try.
         rules: Rules of the game.
-        states: The root, in which nothing is hidden, then a scratch state for each level of depth.
+        states: The root, not over and with nothing hidden, then a scratch state for each level.
         actions: Scratch space for the actions at each level, int32 [states, num_actions].
         player: Player whose payoff counts.
         friends: Bit p is set if player p maximises that payoff; all others minimise it.

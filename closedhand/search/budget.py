@@ -55,7 +55,7 @@ class Budget(NamedTuple):
         return time.perf_counter() + self.seconds
 
     def shares(self) -> list[int]:
-        """Divide the simulations evenly among as many threads as they justify."""
+        """Divide the simulations evenly among threads; several get at least `SHARE` each."""
         threads = max(1, min(self.threads, self.simulations // SHARE))
         cuts = [self.simulations * i // threads for i in range(threads + 1)]
         return [after - before for before, after in pairwise(cuts)]
@@ -93,7 +93,7 @@ class SearchArgument(NamedTuple):
     Attributes:
         text: The argument as given; None: the agent's usual budget.
         limits: Arguments of `budget`: either `seconds`, or `simulations` with one thread.
-        path: Path after the colon; None: none.
+        path: Path after the colon; None: not given.
     """
 
     text: str | None
@@ -105,7 +105,7 @@ class SearchArgument(NamedTuple):
         return {**self.limits, **({} if threads is None else {"threads": threads})}
 
     def traits(self, microseconds: float) -> Traits:
-        """Return the traits of an agent whose simulations take so many microseconds each."""
+        """Return the agent's traits, given the `microseconds` of one simulation."""
         seconds = self.limits.get("seconds")
         time = microseconds * self.limits["simulations"] if seconds is None else 1e6 * seconds
         return Traits(files_of(self.path), seconds is not None, time)
@@ -129,7 +129,7 @@ def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
 
 
 class Search:
-    """Base of the searches; `spent`, float64 [4], is their cost so far (`core.agents.SPENT`)."""
+    """Base of the searches; `spent`, float64 [4], is the cost so far (`core.agents.SPENT`)."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class Search:
             policy: Policy of the playouts, see `closedhand.search.playout`.
             rules: Rules to simulate by; by default those of the game.
             simulations: Maximum number of simulations of a decision; None: no limit.
-            seconds: Time of a decision, at least `BATCH` simulations a thread; None: no limit.
+            seconds: Time limit, after at least `BATCH` simulations a thread; None: no limit.
             threads: Maximum number of parallel searches; by default one for each core.
 
         Raises:

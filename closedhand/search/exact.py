@@ -91,7 +91,7 @@ class Endgame:
     Attributes:
         player: Player to act, whose payoffs these are.
         plays: All legal plays; the best ones come first.
-        line: The best play and perfect play after it, until time ran out: players and actions.
+        line: Players and actions: the best play and, if solved, perfect play until time ran out.
         positions: Number of positions visited.
     """
 
@@ -158,8 +158,8 @@ def endgame(
         memory: Maximum number of bytes of its tables.
 
     Raises:
-        InputError: The state is none of the game, or its end; the players act at the same time; or
-            there is not one team, a whole number, for each seat.
+        InputError: The game is over, the state is of another game, players act at the same time, or
+            `teams` has not one whole number for each seat.
 
     Examples:
         >>> from closedhand import make_game
@@ -255,7 +255,7 @@ class _Search:
         return child
 
     def table_of(self, least: float) -> _Table:
-        """Return the table for a bound `least`; a third one replaces the two others."""
+        """Return the table for a bound `least`; a new third one discards the other two."""
         if least not in self.tables:
             if len(self.tables) > 1:
                 self.tables.clear()
@@ -264,7 +264,7 @@ class _Search:
         return self.tables[least]
 
     def grow(self, least: float) -> _Table:
-        """Enlarge a half-full table, if memory allows, even at the cost of others; return it."""
+        """Return a bound's table, enlarged if half full; others may be discarded for memory."""
         table = self.tables[least]
         size = 4 * len(table.places)
         if 2 * table.seen[KEPT] < len(table.places) or not size:
@@ -309,14 +309,14 @@ class _Search:
         return int(value)
 
     def seen(self, least: float, number: int) -> float:
-        """Return a number of `_Table.seen`, such as `LEAST`, for a bound; NaN without its table."""
-        # Another table that grew may have taken its place.
+        """Return an entry of `_Table.seen`, such as `LEAST`, for a bound; NaN without its table."""
+        # `grow` may have discarded the table for another one.
         return self.tables[least].seen[number] if least in self.tables else math.nan
 
     def keeps(self, state: State, value: float, answer: int) -> bool:
-        """Return whether the player surely forces `value` (`WON`) or never exceeds it (`LOST`)."""
-        # `own` is the bound whose search answers this, `number` its record of the nearest payoff.
-        # `sign` reverses comparisons for `LOST`; up to `end` an answer needs no search.
+        """Return whether the player surely forces `value` (`WON`) or cannot exceed it (`LOST`)."""
+        # The search of the bound `own` answers this; that of another does if its entry `number` of
+        # `seen` says so. `sign` reverses comparisons for `LOST`. At `end` no search is needed.
         low, high = self.game.payoff_range
         sign, end, own, number = 1, low, value, LEAST
         if answer == LOST:  # nothing above it can be forced

@@ -9,10 +9,10 @@ Carlo Tree Search for the Card Game Dou Di Zhu", CIG 2011 (SO-ISMCTS).
    its mover: mean + c * sqrt(ln(times available) / times chosen).
 3. Where a legal action has no child yet, add one for a random such action.
 4. Play on to the end by a policy.
-5. Add the payoff of each mover to the children on the path.
+5. Add to each child on the path the payoff of the player who chose it.
 6. Repeat within the budget, then play the action of the root that was chosen most often.
 
-A child counts how often it was available, since most determinisations lack some actions of others.
+A child counts how often it was available, since determinisations differ in their legal actions.
 Payoffs are scaled to 0..1 by the least and the greatest that the search has met: the range of
 possible ones may be much wider, as with bombs. Threads search trees of their own, and the counts of
 their roots are added up. The tree also distinguishes actions that the observer cannot distinguish.
@@ -67,11 +67,11 @@ def add_node(nodes: Any, used: int, parent: Integer, action: Integer) -> None:
 def select(
     nodes: Any, node: Integer, n: Integer, ids: Ids, marks: Ids, stamp: int, low: float, high: float
 ) -> Integer:
-    """Return the child of a node to descend to; NOTHING if one of its `n` legal actions has none.
+    """Return the child of a node to descend to; `NOTHING` if a legal action has no child.
 
-    `marks`, int64 [num_actions], has `stamp` for each action that is legal here, `stamp + 1` if it
-    has a child as well, and is written in place. `stamp` is even and greater than all before. `low`
-    and `high` are the least and the greatest payoff met so far.
+    The legal actions are `ids[:n]`. Their `marks`, int64 [num_actions], become `stamp`, or 1 more
+    with a child, which is counted as available. `stamp` must be greater than all marks. `low` and
+    `high` are the least and the greatest payoff met so far.
     """
     for k in range(n):
         marks[ids[k]] = stamp
@@ -152,7 +152,7 @@ class ISMCTS(Search):
     """Information-set Monte Carlo tree search for the player of a view."""
 
     def best(self, view: State, rng: Rng) -> int:
-        """Choose an action of the player to act, whose view it is.
+        """Choose an action of the player to act, given that player's view.
 
         With a budget of simulations, equal seeds and numbers of threads lead to equal actions.
 
@@ -169,7 +169,7 @@ class ISMCTS(Search):
     def judge(self, view: State, rng: Rng) -> Floats:
         """Run simulations; return their statistics, float64 [legal actions, 2].
 
-        They are how often each legal action was chosen, and the sum of its payoffs.
+        In the order of `game.legal`: how often each action was chosen, and the sum of its payoffs.
 
         Raises:
             InputError: The game is over, or `rng` is not a generator.

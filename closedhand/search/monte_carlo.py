@@ -6,7 +6,7 @@
 4. Add the payoff, scaled to 0..1, to the statistics of the action.
 5. Repeat within the budget, then play the action with the best mean payoff.
 
-Threads keep their own statistics.
+Threads keep their own statistics, which are added up.
 """
 
 import numpy as np
@@ -24,8 +24,8 @@ def simulate(
 ) -> None:  # fmt: skip
     """Run `number` simulations from a view.
 
-    `states` are the view of `player` and a scratch state. `sums`, the result of `MonteCarlo.judge`,
-    is added to; payoffs from `low` to `high` are scaled.
+    `states` are the view of `player` and a scratch state. The results are added to `sums`, see
+    `MonteCarlo.judge`; `low` and `high` are the payoffs that are scaled to 0 and 1.
     """
     for _ in range(number):
         states[1] = states[0]

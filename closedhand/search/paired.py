@@ -14,7 +14,7 @@ If there are so many actions that the budget is too small for a batch with each,
 on sequential halving first (Karnin, Koren and Somekh, 2013): play a random choice of the actions on
 a few determinisations, keep the better half, and repeat with this half on more determinisations.
 
-Determinisations can be particles (`closedhand.search.particles`), distributed by the likelihood of
+Determinisations can be particles (`closedhand.search.particles`), a sample of the posterior given
 the observed plays. In step 5 Metropolis moves turn them into new ones. Each thread has its own
 particles and eliminations, and the results are added up.
 """
@@ -45,7 +45,7 @@ from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, candidates, playout
 
 ELIMINATED_BELOW = 2.5
-"""Number of standard errors in the bounds by which an action is eliminated as worse."""
+"""Standard errors from a mean advantage to its bounds, by which actions are eliminated."""
 REPLACED_ABOVE = 0.5
 """Number of standard errors by which an action has to be better to replace the policy's own."""
 TINY = 1e-9
@@ -73,9 +73,9 @@ def evaluate(
 ) -> float:
     """Return the value of a full state to `player`, given the guess of its determinisation.
 
-    The guess is that of `particles.log_likelihood` before `state` was played on. The default plays
-    the state out. A policy defines it if it has a better estimate, such as an exact search when few
-    cards remain. `state` may be changed; `ids` is scratch space, int32 [num_actions].
+    `guess` is that of `log_likelihood` for the determinisation that was played on to `state`. The
+    default plays the state out. A policy may define a better estimate, such as an exact search when
+    few cards remain. `state` may be changed; `ids` is scratch space, int32 [num_actions].
     """
     ...
 
@@ -85,7 +85,7 @@ def evaluate_all(
     rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: int, actions: Ids,
     surviving: Bools, states: States, rng: Rng, ids: Ids, out: Floats,
 ) -> None:  # fmt: skip
-    """Play determinisations, each with its guess, on with every surviving action.
+    """Play every determinisation on with every surviving action, and `evaluate` with its guess.
 
     The payoffs go to `out`, float64 [n, actions]; entries of other actions do not change. `states`
     is scratch space for one state.
@@ -100,7 +100,7 @@ def evaluate_all(
 
 @kernel
 def add_advantages(payoffs: Floats, surviving: Bools, sums: Floats) -> None:
-    """Add the result of `evaluate_all` to `sums`, the result of `PairedSearch.judge`."""
+    """Add advantages, by the result of `evaluate_all`, to `sums`, see `PairedSearch.judge`."""
     for i in range(len(payoffs)):
         for k in range(len(surviving)):
             if surviving[k]:
@@ -114,9 +114,9 @@ def add_advantages(payoffs: Floats, surviving: Bools, sums: Floats) -> None:
 def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
     """Write the mean advantage of every action plus `errors` standard errors into `out`.
 
-    `errors` is negative for lower bounds. Determinisations count as independent. The square of
-    `span`, the greatest difference of payoffs, is added to the sum of squares, so that a few equal
-    advantages are not certain.
+    `sums` are those of `judge`; `errors` is negative for lower bounds. Determinisations count as
+    independent. The square of `span`, the greatest difference of payoffs, is added to the sum of
+    squares, so that the standard error of a few equal advantages is above 0.
     """
     for k in range(len(sums)):
         n = sums[k, 0]
@@ -232,7 +232,7 @@ class PairedSearch(Search):
 
         Args:
             view: View of the player to act.
-            actions: Candidate actions, the policy's own choice first.
+            actions: Ids of legal actions, integers [n], the policy's own choice first.
             rng: Generator of everything that is drawn. With a budget of simulations, the same seed
                 and number of threads lead to the same action.
             expected: Prior means of the advantages over the first action, such as those by a value
@@ -251,8 +251,8 @@ class PairedSearch(Search):
             bounds(sums, -above, self._span, least)
         else:
             least = _posterior_bounds(sums, self._span, expected, error, above)
-        # Leave out what `_screen` dropped after a few determinisations: the best of many may be so
-        # by chance. Actions that `eliminate` dropped were compared on enough of them.
+        # Leave out actions that `_screen` dropped after few determinisations: the best of many may
+        # look so by chance. Those that `eliminate` dropped were compared on enough of them.
         least[~self._screened] = -math.inf
         return int(actions[np.argmax(least)])
 
@@ -328,7 +328,8 @@ class PairedSearch(Search):
     ) -> Bools:
         """Choose actions that the budget allows to compare, bool [actions]; all if they are few.
 
-        `simulate` plays particles on with actions and updates `sums`; `share` limits simulations.
+        `simulate` plays some particles on with marked actions, and adds to `sums`; `share` is the
+        number of simulations of this thread.
         """
         number = len(sums)
         surviving = np.ones(number, bool)

@@ -69,8 +69,8 @@ def _deal_again(policy: Policy, rules: Rules, state: State, player: Integer, rng
 def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng) -> None:
     """Turn a determinisation into another one, the proposal of a Metropolis move.
 
-    Proposals must keep the detailed balance of random deals: from a random deal, each proposal is
-    as frequent as its reverse. The default is a new deal; smaller changes are accepted more often.
+    Proposals must satisfy detailed balance for the prior: from a random deal each is as frequent as
+    its reverse. The default is a new deal; smaller changes are accepted more often.
     """
 
 
@@ -94,7 +94,7 @@ def move_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, exponent: float, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Move particles by Metropolis moves for likelihood^exponent; `view[1:3]` is scratch."""
+    """Do Metropolis moves, for prior times likelihood^exponent; `view[1:3]` is scratch space."""
     for i in range(len(particles)):
         for _ in range(MOVES):
             view[1] = particles[i]
@@ -116,8 +116,8 @@ def move_particles(
 def next_exponent(log_likelihoods: Floats, exponent: float) -> float:
     """Return the exponent of the likelihood to temper to next, at most 1.
 
-    It is the greatest at which the effective sample size, (sum w)^2 / sum w^2, is still
-    `SAMPLE_SHARE` of the particles, whose log-likelihoods, float64 [n], were drawn at `exponent`.
+    `log_likelihoods`, float64 [n], are of particles drawn at `exponent`. The result is the exponent
+    at which the effective sample size, (sum w)^2 / sum w^2, falls to about `SAMPLE_SHARE` of n.
 
     Examples:
         >>> next_exponent(np.log([0.4, 0.2, 0.2, 0.2]), 0.0)
@@ -163,7 +163,7 @@ class Particles:
     """A population of particles.
 
     Attributes:
-        states: Determinisations, states [n].
+        states: Determinisations, states [n]; fewer than asked for if time ran out.
         guesses: Guess in each of them, int64 [n]; see `log_likelihood`.
         exponent: Exponent that the likelihood was tempered to, 0 to 1: 1 unless time ran out.
     """
@@ -199,7 +199,7 @@ class Particles:
                     self.move(slice(first, first + BATCH))
 
     def move(self, some: slice) -> None:
-        """Apply Metropolis moves to some particles, which preserve their distribution."""
+        """Apply Metropolis moves, which preserve the distribution, to a slice of the particles."""
         self._apply(move_particles, some, self.exponent)
 
     def _temper(self) -> None:

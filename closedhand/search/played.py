@@ -30,7 +30,7 @@ class Played(NamedTuple):
     """A policy of playouts that asks a policy of views.
 
     Attributes:
-        policies: The policy of views alone, a tuple of one.
+        policies: The policy of views, in a tuple of one.
         blank: A blank state, which is copied for each view, states [1].
         room: Number of ids that the policy needs space for.
     """
@@ -52,7 +52,7 @@ def choose(policy: Any, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integ
     """Choose the action of the policy of views, admitted by `contract.admit`.
 
     Raises:
-        InputError: The action is refused: it must not be played.
+        InputError: `contract.admit` refuses the action.
     """
     views = policy.blank.copy()  # threads share the policy, so each call has a view of its own
     views[0] = state

@@ -69,9 +69,9 @@ def playouts(
     policy: Policy, rules: Rules, states: States, player: Integer, rng: Rng, num_actions: int,
     out: Floats,
 ) -> None:  # fmt: skip
-    """Play every state, `game.dtype` [n], on in place by a policy of all players.
+    """Play states, `game.dtype` [n], on in place until their payoffs for `player` are certain.
 
-    `out`, float64 [n], gets the payoffs of `player`; `num_actions` is that of the game.
+    `out`, float64 [n], gets these payoffs; `num_actions` is that of the game.
     """
     ids = np.empty(num_actions, np.int32)
     for i in range(len(states)):

@@ -9,7 +9,7 @@
 5. Estimate each action by its mean over the populations, with Student's t for the interval, and
    sort the actions by their differences from the best one; those that were eliminated come last.
 
-Particles of one population depend on each other, but populations do not: they are the sample.
+Particles of one population depend on each other. Populations are independent: they are the sample.
 """
 
 import math
@@ -80,7 +80,7 @@ class Ranked:
     """A legal action with its estimates.
 
     Attributes:
-        action: Id of the action in the game of the simulation.
+        action: Id of the action in the game of the simulation; `text` is its notation.
         points: Expected payoff, with its 95% interval.
         wins: Probability of a payoff above 0, with its 95% interval; None in a game without
             negative payoffs.
@@ -127,7 +127,7 @@ def rank(
             played. The same number and seed lead to the same ranking on any number of threads.
         seconds: Time limit; at least one round of populations is played.
         threads: Number of threads; by default one for each core.
-        shown: Number of the best actions that are not eliminated, so that they have good intervals.
+        shown: Number of the best actions, which are not eliminated and so get narrow intervals.
         seed: Seed of the simulations.
 
     Returns:
@@ -181,8 +181,8 @@ class Ranking:
     ) -> None:
         """Begin a ranking of legal actions of `how.game`, integers [n].
 
-        The `shown` best actions and those of `kept` are not eliminated. A population has `share`
-        simulations, unless `least` determinisations need more.
+        The `shown` best actions and the ids of `kept` are not eliminated. A population has `share`
+        simulations, unless `least` determinisations need more, and at most `POPULATION` of these.
         """
         self.actions = np.asarray(actions, np.int64)
         self.done = 0
@@ -193,9 +193,9 @@ class Ranking:
         self._populations: list[Floats] = []
 
     def advance(self, executor: Executor | None = None, populations: int = ROUND) -> None:
-        """Play a round of populations, at first two or more; eliminate significantly worse actions.
+        """Play a number of `populations`, then eliminate significantly worse actions.
 
-        The threads of an executor do not change the result.
+        The first call needs two or more. An `executor` plays them in threads, with equal results.
         """
         number = int(self._surviving.sum())
         size = max(self._least, min(POPULATION, self._share // number))
@@ -296,7 +296,7 @@ def _surviving(means: Floats, shown: int) -> Bools:
 
 
 def _best_first(numbers: Floats) -> list[int]:
-    """Return the order of the actions by their means over the populations, the best first.
+    """Return the order of the actions by their mean `numbers` [populations, actions], best first.
 
     Eliminated actions come last: the best of many over a few populations may be so by chance.
     """

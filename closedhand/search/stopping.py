@@ -20,16 +20,16 @@ class Stopped(Exception):
 
 
 def run(stop: Event, work: Callable[..., T], *arguments: Any) -> T:
-    """Call a function, whose searches end by `Stopped` soon after an event is set."""
+    """Call a function in which `check` raises `Stopped` once the event `stop` is set."""
     with _until(stop):
         return work(*arguments)
 
 
 @contextmanager
 def threads(number: int) -> Generator[Executor]:
-    """Start threads, whose work ends by `Stopped` soon after this block is left, as by Ctrl-C.
+    """Make a thread pool in whose work `check` raises `Stopped` once this block is left.
 
-    The work has to run in a copy of the block's context.
+    So Ctrl-C ends the threads. The work has to run in a copy of the block's context.
     """
     left = Event()
     with _until(left), ThreadPoolExecutor(number) as executor:
@@ -40,7 +40,7 @@ def threads(number: int) -> Generator[Executor]:
 
 
 def check() -> None:
-    """Raise `Stopped` if an event of `run`, or of `threads`, is set; without effect elsewhere."""
+    """Raise `Stopped` if a `run` or `threads` around this call is to stop."""
     if any(stop.is_set() for stop in _stops.get()):
         raise Stopped
 

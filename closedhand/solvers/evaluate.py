@@ -6,7 +6,7 @@
    the set have values, as the player cannot distinguish them.
 3. NashConv is the sum over the players of the value of the best response less that of the strategy.
 
-`sigma` is a strategy, the probability of each row of the tree: an action of an information set.
+`sigma` is a strategy: the probability of each row. A row is an action of an information set.
 """
 
 from typing import NamedTuple
@@ -30,7 +30,10 @@ from closedhand.solvers.tree import InfoTree
 
 @kernel
 def evaluate_all(tree, sigma, reached, values, gains, own, best):
-    """Write values of best responses to `best`, and of `sigma` for `len(own)` players to `own`."""
+    """Write each player's value of a best response to `best`, and of `sigma` to `own`.
+
+    `own` may have only the first players. `reached`, `values` and `gains` are scratch space.
+    """
     for player in range(len(best)):
         reach_others(tree, sigma, player, reached)
         if player < len(own):
@@ -49,7 +52,7 @@ def best_value(tree, sigma, player, reached, values, gains):
 
 
 class BestResponse(NamedTuple):
-    """Expected payoff of a best response, and `sigma`, [rows], with it in the player's own rows."""
+    """Expected payoff of a best response, and a strategy [rows] in which the player follows it."""
 
     value: float
     sigma: np.ndarray

@@ -23,7 +23,7 @@ class Tree(Protocol):
 
     @property
     def player(self) -> np.ndarray:
-        """Player to act at each node, integers [nodes]; negative: none; `END`: the game ended."""
+        """Player to act at each node, integers [nodes]; negative: nobody, `END` at a game's end."""
         ...
 
     @property
@@ -59,7 +59,7 @@ def reach_others(tree: Tree, sigma: Any, player: Any, out: Any) -> None:
 
 @dispatched()
 def expect(tree: Tree, sigma: Any, reached: Any, player: Any, values: Any, gains: Any) -> None:
-    """Write the counterfactual values of a player to `values`, and by action to `gains`.
+    """Write the counterfactual values of a player: by node to `values`, by action to `gains`.
 
     `reached` is what `reach_others` wrote for the player. A tree may leave `gains` unused.
     """
@@ -80,7 +80,7 @@ def value(tree: Tree, values: Any) -> float:
 def add_average(tree: Tree, tables: Tables, player: Any, weight: Any) -> None:
     """Add a player's current strategy to `tables.average`; `tables.reached` is scratch space here.
 
-    A set counts by `weight` times the probability of the player's own actions before it.
+    In each set it counts `weight` times the probability of the player's own actions before.
     """
 
 
@@ -120,7 +120,7 @@ class Layout(NamedTuple):
 
 
 def ranges(starts: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Concatenate ranges: `number` integers from each of `starts` on, both integers [n]."""
+    """Concatenate the ranges of `number[i]` integers from `starts[i]` on; both are integers [n]."""
     return np.arange(number.sum()) + np.repeat(starts - np.cumsum(number) + number, number)
 
 
@@ -171,7 +171,7 @@ class Algorithm(NamedTuple):
 
     solver: str  # `module:class`, which is called with `Trees`, a game and a seed
     unit: str  # the meaning of an iteration
-    guarantee: str  # of its strategy
+    guarantee: str  # what is known of the convergence of its strategy
 
 
 class Trees(NamedTuple):

@@ -24,7 +24,7 @@ from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, nor
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write the probability of a player's rows by its own actions into `out`; keep other rows."""
+    """Write the probability of a player's own actions up to each of its rows; keep other rows."""
     for s in range(len(tree.owner)):
         if tree.owner[s] == player:
             before = tree.before[s]

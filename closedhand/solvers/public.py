@@ -30,7 +30,7 @@ class PublicGraph(NamedTuple):
     action: np.ndarray  # id of the last action, int64 [n]; -1: none, or a player did not see it
     end_parent: np.ndarray  # public state before the action that ends a game, int64 [ends]
     end_action: np.ndarray  # id of that action, int64 [ends]
-    end_of: np.ndarray  # index of the end at each node that ends a game, int64, by node
+    end_of: np.ndarray  # index in `end_parent` of each node that ends a game, in order, int64
 
 
 def public_graph(game: Game, tree: InfoTree) -> PublicGraph:

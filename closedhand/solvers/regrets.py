@@ -44,7 +44,7 @@ def mirror_step(logit, value, temperature, step):
 def match_regrets(regret, row, number, out, place):
     """Write probabilities in proportion to positive regrets, uniform ones if there are none.
 
-    They are those of `number` actions from `row` on in `regret`, and go from `place` on to `out`.
+    The regrets are `regret[row : row + number]`; the probabilities go to `out` from `place` on.
     """
     total = 0.0
     for k in range(number):

@@ -115,7 +115,7 @@ def solve(game: Game) -> tuple[float, Strategy]:
 
 
 def _last(tree: InfoTree, owner: np.ndarray, sequences: np.ndarray) -> np.ndarray:
-    """Find the last sequence of both players at each node, int64 [nodes, 2]."""
+    """Find the last sequence of each player at each node, int64 [nodes, 2]; 0: the empty one."""
     above = rows_above(tree)
     parents = np.repeat(np.arange(len(tree.player)), np.diff(tree.first))
     last = np.zeros((len(tree.player), 2), np.int64)

@@ -57,7 +57,7 @@ def make_solver(
 
 
 CLOSE_JUDGEMENTS = 64
-"""Judgements in each power of ten with a target NashConv: more, to stop soon after it."""
+"""Judgements in each power of ten if a target NashConv is given: more, to stop soon after it."""
 
 
 class Run(long_work.Run[BaseSolver]):
@@ -108,9 +108,9 @@ class Run(long_work.Run[BaseSolver]):
     ) -> Self:
         """Start or continue the algorithm; return the run, judged, and saved if there is a folder.
 
-        It stops at `iterations` or `seconds` of work in all, without judgements, or when NashConv
-        is at most `until`; None: no limit. Ctrl-C stops it between two iterations. `progress` is
-        called about ten times a second. Errors are those of `work`.
+        It stops at `iterations` in all, at `seconds` of work in all (judgements excluded), or at a
+        judgement whose NashConv is at most `until`; None: no limit. Ctrl-C stops it between two
+        iterations. `progress` is called about ten times a second. Errors are those of `work`.
         """
         self.learner.run(0)  # loads or compiles the kernels
         self.learner.end = np.inf if iterations is None else iterations

@@ -67,7 +67,7 @@ def count_actions(rules, states, ids, number):
 
 @kernel
 def expand(rules, states, number, ids, children, actions):
-    """Write the state after each legal action of each state to `children`, and the actions."""
+    """Write the state after each of the `number` legal actions to `children`, and the actions."""
     child = 0
     for i in range(len(states)):
         if number[i]:
@@ -79,7 +79,7 @@ def expand(rules, states, number, ids, children, actions):
 
 
 class Level(NamedTuple):
-    """A level of the tree: states [n], numbers of legal actions, int32 [n], and these actions."""
+    """A level of the tree: states [n], numbers of legal actions [n], and all of them, int32."""
 
     states: np.ndarray
     number: np.ndarray
@@ -120,8 +120,8 @@ def build(game: Game, together: bool = False, most: int = MOST_NODES) -> InfoTre
     best response is an upper bound of their payoff by separate strategies.
 
     Raises:
-        InputError: The game does not list its deals, its tree is larger than `most`, or views do
-            not contain what their player knew before.
+        InputError: The game does not list its deals, its tree is larger than `most`, or its views
+            give no perfect recall.
     """
     each = check_size(game, most)
     sides = np.array(game.sides if together else range(game.num_players), np.int8)
@@ -200,7 +200,7 @@ def _joined(
         }
         for name, value in values.items():
             parts[name].append(value)
-        # From the nodes to their children: only the player to act has another last row.
+        # Pass `last` on to the children: only that of the player who acted changes.
         last = np.repeat(last, number, axis=0)
         acted = np.repeat(player, number)
         last[np.arange(len(acted)), acted] = ranges(slot[deciding], number[deciding])
@@ -246,7 +246,7 @@ def trees_of(game: Game, states: str | None = None) -> Trees:
 def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield one view of each information set, [n], and the sets, int64 [n], in chunks.
 
-    In the tree every seat is a player.
+    The tree is one without `together`.
     """
     set_of_row = np.repeat(np.arange(len(tree.owner)), np.diff(tree.rows))
     places = tree.levels[:-1].copy()  # next node of each level: deals come as in `build`
