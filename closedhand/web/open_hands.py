@@ -63,8 +63,8 @@ def _followed(game: Game, state: State, found: exact.Endgame) -> Iterator[dict[s
 def forced(game: Game, states: list[State]) -> dict[int, dict[str, Any]]:
     """Find from which state on the result of a game was forced, with all hands open.
 
-    `states` has the state before each action, then the last one. It is solved from the end back,
-    until one is not solved in `QUICK` seconds, or `REVIEW` seconds are over.
+    `states` has the state before each action, then the last one. Positions are solved from the last
+    action back, until one is not solved in `QUICK` seconds, or `REVIEW` seconds are over.
 
     Returns:
         By index of the state: `value`, the payoff to the player to act; `winners`, the seats with a
