@@ -131,7 +131,7 @@ def surcharge(rules, view, play, rest, others):
 
 @kernel
 def beatable(rules, view, play, others):
-    """Return whether cards that another player may hold beat a play; kickers are ignored."""
+    """Return whether another player may beat a play with cards of `others`; kickers are ignored."""
     g = rules.plays.group[play]
     group = rules.plays.groups[g]
     family = rules.plays.families[group.family]
@@ -150,7 +150,7 @@ def beatable(rules, view, play, others):
 
 @kernel
 def is_one_play(rules, cards):
-    """Return whether `cards` are a single play."""
+    """Return whether `cards`, packed, are a single play."""
     for play in range(rules.plays.number - 1):
         if rules.plays.need[play] == cards:
             return True

@@ -50,7 +50,7 @@ class Position(NamedTuple):
     """A position of section 5.4: the state before the last two actions of a record."""
 
     example: int  # number of the record in the section
-    about: str
+    about: str  # description for the report
     played: str  # action of DeepRocket, which the paper commends
 
 
@@ -183,6 +183,8 @@ def compute(
     folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, Any]:
     """Compute the sections of a plan; the folder keeps the results of `figures` and `ladder`.
+
+    `progress` gets the name of a part of these two, the number of parts done, and their total.
 
     Raises:
         InputError: An agent is unknown or plays illegally.

@@ -205,7 +205,7 @@ def score_all(kind, views, worths):
 
 @kernel
 def bid_worths(kind, worths, rules, views, actions):
-    """Write a module's flat action for every view, by the scores `worths` of the hands."""
+    """Write a module's flat action for every view into `actions`, by the scores `worths`, [n]."""
     for i in range(len(views)):
         actions[i] = bid_with(kind, worths[i], rules, views[i])
 

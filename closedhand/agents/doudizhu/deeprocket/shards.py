@@ -38,7 +38,7 @@ class Played(NamedTuple):
     """Finished games."""
 
     deals: np.ndarray  # packed hands of 17 by seat and the public cards, uint64 [n, 4]
-    actions: np.ndarray  # of all games, concatenated, uint16
+    actions: np.ndarray  # flat ids of all games, concatenated, uint16
     lengths: np.ndarray  # number of actions of each game, int64 [n]
     agents: np.ndarray  # index of the agent at each seat, int64 [n, 3]
 

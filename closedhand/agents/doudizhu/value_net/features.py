@@ -84,8 +84,8 @@ def write_cards(cards, first, out, n):
 def describe_position(rules, state, out):
     """Write the inputs of a position to `out`, integers [MOST_POSITION]; return their number.
 
-    The auction must be over. Inputs of the hand of the player to act are not among them: those are
-    written by `describe_change` and `write_cards`.
+    The auction must be over. The hand of the player to act is left out: `write_cards` and
+    `describe_change` write its inputs.
     """
     player = np.int64(state.player)
     landlord = np.int64(state.landlord)

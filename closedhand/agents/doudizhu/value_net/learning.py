@@ -4,8 +4,8 @@ For each sample of a role:
 
 1. Add the rows of its inputs, compute the value (`network.head`), and the error.
 2. If the error is below `small` (see `SMALL_CHANCE`), skip the sample with the probability
-   1 - error / small. One that is kept counts as if its error were `small`: the mean step is the
-   same, in less time. Many samples have small errors because their games are nearly decided.
+   1 - error / small; otherwise count its error as `small`. The mean step is the same, in less
+   time. Many samples have small errors because their games are nearly decided.
 3. Go back through the upper layers. Sum their gradients, and compute the first layer's gradient.
 4. Move the rows of the inputs at once, by the gradient divided by the root of the row's mean
    squared gradient. Rare inputs take longer steps, as in Adagrad (Duchi, Hazan and Singer, 2011).
