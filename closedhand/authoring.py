@@ -17,7 +17,7 @@ function states its options by annotated parameters, with a `Range` for a number
 observations. `validity` and `views` serve the game's functions `valid` and `view_from`. Each `Row`
 of a picture has cards, and `BLANK` for a gap. A `Part` is a group of a hand that is being sorted,
 and `Odds` are its chances. `Explanations` and `KnownCards` are shown to people. `Game.deals`
-iterates over each `Deal`, `Game.knowledge` returns a `Knowledge`. An `InputError` reports bad input.
+iterates over each `Deal`; `Game.knowledge` returns `Knowledge`. An `InputError` reports bad input.
 
 **Records.** `records` turns games into text and back: `Record`, `from_state`, `from_json`,
 `replay`, `read` and `write`; a `LogReader` reads the logs of another program.
