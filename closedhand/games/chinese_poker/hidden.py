@@ -1,4 +1,4 @@
-"""Views of Chinese Poker, which show others' boards once all are set, and determinisations."""
+"""Views of Chinese Poker and their determinisations; boards are hidden until all are set."""
 
 import numpy as np
 

@@ -175,7 +175,7 @@ class Notation:
         return (Part("back", 5), Part("middle", 5), Part("front", 3))
 
     def scene(self, state: State) -> list[Row]:
-        """Return a row for each player: the board, if set and known, or cards; the final payoff."""
+        """List a row for each player: the board if set and known, else the cards; final payoffs."""
         players = range(self.rules.players)
         if not over(self.rules, state):
             return [self._row(state, seat, seat == state.player) for seat in players]

@@ -54,7 +54,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def draw(rules, state, seat, arrangement, cards, first, out):
-    """Mark the first `cards` cards of an arrangement, 5 for its back, from plane `first` on."""
+    """Mark a seat's back (`cards` is 5) or whole board (13) in the planes from `first` on."""
     for i in range(cards):
         card = state.hands[seat, rules.tables.positions[arrangement, i]]
         out[place(first + i // 5, card)] = 1
@@ -62,6 +62,6 @@ def draw(rules, state, seat, arrangement, cards, first, out):
 
 @kernel
 def place(plane, card):
-    """Return the index of a card of a plane in the flat observation."""
+    """Return the index in `out` of a card in a plane."""
     card = np.int64(card)
     return plane * DECK + card % 4 * 13 + card // 4

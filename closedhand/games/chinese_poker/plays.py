@@ -40,7 +40,7 @@ PATTERNS = {
     (2, 1): PAIR,
     (3,): TRIPS,
 }
-"""Category by the number of cards of each rank, without straights and flushes."""
+"""Category by the numbers of cards of equal rank, descending; straights and flushes aside."""
 
 MAIN_RANK_DECIDES = (TRIPS, FULL_HOUSE, QUADS)
 WHEEL = (12, 3, 2, 1, 0)
@@ -128,7 +128,7 @@ def name(strength: Key) -> str:
 
 @cache
 def names(part: int) -> tuple[str, ...]:
-    """List the names of all strengths of a part, weakest first; trips in the front lose `-x-y`."""
+    """List the names of all strengths of a part, weakest first; front trips without `-x-y`."""
     found = [name(strength) for strength in keys(SIZES[part])]
     return tuple(text.removesuffix("-x-y") if part == FRONT else text for text in found)
 

@@ -134,7 +134,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def evaluate(rules, hand, action, parts):
-    """Write a board's strengths to `parts`, front first; return whether they are in order."""
+    """Write a board's strengths to `parts` [3], front first; return whether they are in order."""
     cards = np.empty(HAND, np.int64)
     for i in range(HAND):
         cards[i] = hand[rules.tables.positions[action, i]]
@@ -202,7 +202,7 @@ def score(rules, one, two):
 
 @kernel
 def royalties(rules, parts):
-    """Return the royalties that each opponent pays for a board, by its strengths; 0 for a foul."""
+    """Return the royalties that each opponent pays for strengths `parts`; 0 for a foul."""
     points = 0
     if parts[FRONT] != FOUL:
         for part in range(len(PARTS)):

@@ -66,7 +66,7 @@ def number_of_picks(state):
 
 @kernel
 def seen_in_exchange(rules, state, player):
-    """Return the cards that a player knows to have given (or picked) and to have got, two sets."""
+    """Return two sets: the cards that a player knows that it gave (or picked), and that it got."""
     given, got = np.uint64(0), np.uint64(0)
     if has_exchange(rules, state):
         for pair in range(len(state.taxed)):

@@ -252,7 +252,7 @@ def ways_to_pay(rules, held, best, tax):
 
 @kernel
 def payable(rules, cards, best):
-    """Return the cards that a payer who kept `best` can have paid: better ones."""
+    """Return the `cards` that a payer whose best kept card is `best` can have paid."""
     if two_jokers(rules.plays) and best >= JOKER:  # only the other joker
         return cards & BOTH
     return cards & above(best)

@@ -150,7 +150,7 @@ def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[
 
 
 def cards_of(text: str) -> int:
-    """Parse a text that lists held cards without separators to a set."""
+    """Parse held cards, written without separators, to a set."""
     cards = 0
     for pair in _pairs(text):
         if pair not in HELD:
@@ -211,8 +211,8 @@ def given_cards(text: str) -> int:
 def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
     """Return the cards that the server lost in the exchange, by the player who had them.
 
-    The official server takes two cards from a player who gives the joker in the cell of a card that
-    it holds, and passes on the joker alone.
+    If a player gives the joker, written as a card that the player also holds, the official server
+    takes both cards and passes on the joker alone.
     """
     lost: dict[int, int] = {}
     hands = [cards_of(hand) for hand in values["palyer_cards"].split()]

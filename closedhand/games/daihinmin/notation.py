@@ -168,7 +168,7 @@ class Notation(TableNotation):
         return next((cards for cards in made if cards and not cards & ~there), 0)
 
     def _middle(self, state: State) -> Row:
-        """Describe the middle: the play to beat, its player, the lock, and orders turned round."""
+        """Describe the table: the play to beat, its player, the lock, and reversed orders."""
         note = ["exchange"] if state.leader < 0 else []  # nobody has led yet
         if due_of(state):
             note.append(f"{due_of(state)} to hand on")

@@ -87,7 +87,7 @@ def _points_of(values: Mapping[str, str]) -> list[int] | None:
 def _check_link(
     game: Game, number: int, values: Mapping[str, str], before: Mapping[str, str]
 ) -> None:
-    """Check that seats and classes follow from the round `before`; what it lacks is not checked."""
+    """Check that seats and classes follow from the round `before`; skip keys that it lacks."""
     seats, classes = before.get("seat", values["seat"]), values["mibun"]
     if values["seat"] != seats and number % game.options["seat_period"]:
         raise InputError(f"the seats change from {seats} to {values['seat']}")
@@ -101,7 +101,7 @@ def _check_link(
 
 
 def _replayed(record: Record, values: Mapping[str, str]) -> Record:
-    """Return a record of a round that can be replayed, at most with one play turned into a pass."""
+    """Return a record that replays as logged: `record`, or one with a play turned into a pass."""
     if values["change_cards"] == logs.UNKNOWN_EXCHANGE:
         return _with_exchange(record, values)
     try:
@@ -120,7 +120,7 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
 
 
 def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
-    """Return a record with cards given back, as first actions, that let it replay as logged."""
+    """Put cards given back before the record's actions, such that it replays as logged."""
     game = flat_game(record.game, record.rules)
     state = _start(game, record)
     if state.leader >= 0:  # under these rules no cards are exchanged
@@ -196,8 +196,8 @@ def _check_exchange(values: Mapping[str, str], state: State) -> None:
 def log_text(records: Iterable[Record]) -> str:
     """Write records of consecutive rounds as a log.
 
-    The round and the points before it are those that the first deal states. Otherwise the points
-    count from 0, and the first round is 0, or 1 if it has classes that were not drawn.
+    The first deal may state the number of its round and the points before it. If it does not, the
+    points count from 0, and the first round is 0, or 1 if it has classes that were not drawn.
 
     Raises:
         InputError: There are no records, they are not complete, legal rounds of one match under

@@ -24,7 +24,7 @@ due_of = reader("due", np.int64(0))
 """Number of cards that the player to act may still give or discard now."""
 
 least_of = reader("least", np.int64(0))
-"""The lowest card that may be given or discarded now."""
+"""The id of the lowest card that may be given or discarded now."""
 
 back_of = reader("back", np.bool_(False))
 """Whether a jack has reversed the order of the ranks in this trick."""
@@ -107,7 +107,7 @@ def owed_after(rules, state, action):
 
 @kernel
 def lay_down(state, player, cards):
-    """Add cards to those that a player has played or discarded; of two jokers a shown one first."""
+    """Note cards as played or discarded by a player; of two jokers one got after a seven first."""
     state.played[player] = added(state, state.played[player], cards)
     shown = shown_by(state, player)
     kept = removed(state, shown, cards)

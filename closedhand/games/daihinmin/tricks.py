@@ -67,7 +67,7 @@ def end_trick(rules, state, leader):
 
 @kernel
 def covers(rules, action, rank):
-    """Return whether a play covers a rank, also by the joker; the lone joker covers none."""
+    """Return whether a play covers a rank, 0 to 12, also by the joker; a lone joker covers none."""
     return rules.plays.low[action] <= rank and rank <= rules.plays.high[action]
 
 

@@ -105,7 +105,7 @@ def unfit(rules: Rules, view: np.record, player: int) -> str:
             view.hands[other] = known(rules, view, player, other)
             hidden = without(view, hidden, view.hands[other])
     room = [int(left) - bits.size(cards) for left, cards in zip(view.left, view.hands, strict=True)]
-    # Cards noted as given that no hand can have held would lead `redeal` out of its tables.
+    # Cards noted as given that no hand can have held would make `redeal` index outside its tables.
     owned = [bits.size(own_of(view, each, view.hands[each])) + room[each] for each in everybody]
     agree = owned == [number_owned(view, each) for each in everybody]
     if min(room) < 0 or room[player] or sum(room) != bits.size(hidden) or not agree:

@@ -202,7 +202,7 @@ def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
 def _pick(
     game: Game, state: State, player: int, held: np.uint64, action: Any, actions: int
 ) -> None:
-    """Apply a pick in the exchange, one of `actions` actions in all."""
+    """Apply a pick in the exchange; `actions` is the number of all actions of the round."""
     pair = exchange.pair_in_exchange(state)
     giving, taking = exchange.winner(state, pair), exchange.loser(state, pair)
     is_own = player == giving

@@ -162,13 +162,13 @@ def draw_sets(rules, out, unseen, hand):
 
 @inlined
 def pairs_at_least(unseen, hand, number):
-    """Do `at_least` for two sets at once: of each rank, bit 0 is for the unseen, 1 for the hand."""
+    """Do `at_least` for two sets at once: bit 0 of a rank is for the unseen, bit 1 for the hand."""
     return at_least(unseen, number) | (at_least(hand, number) << np.uint64(1))
 
 
 @inlined
 def draw_pairs(out, row, pairs):
-    """Draw one row of both planes: the ranks whose bits `pairs` has, see `pairs_at_least`."""
+    """Draw a row of the planes `UNSEEN` and `HAND` from `pairs`, bits as in `pairs_at_least`."""
     # The planes are neighbours: both cells of a rank are one lane of 16 bits, and are written at
     # once. A word has the lanes of every fourth rank.
     for first in range(4):
@@ -219,7 +219,7 @@ def search_kickers(plays, family, lowest, cards):
 @kernel
 def draw_history(rules, state, player, out):
     """Draw planes 0 to 18, from the latest action backwards."""
-    # `before` loses the cards of each move that is drawn; those left are drawn on plane 0.
+    # `before` loses the cards of each move that is drawn; plane 0 shows the rest of it.
     before = state.played[0] + state.played[1] + state.played[2]
     passes = np.uint64(0)
     age = 0

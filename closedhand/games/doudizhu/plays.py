@@ -223,7 +223,7 @@ def mains_of(category: Category, length: int) -> list[range]:
 
 
 def cards_of(main: range, category: Category, kickers: Kickers) -> int:
-    """Return the cards of a play, packed."""
+    """Return the cards of main ranks and kickers, packed."""
     units = sum(category.unit << 4 * r for r in kickers)
     return sum(category.copies << 4 * r for r in main) + units
 

@@ -239,7 +239,7 @@ def legal_shuttles(rules, state, out, n):
 
 @kernel
 def follows(rules, state, g):
-    """Return whether a main group may be played now, if it is in hand and its kickers allow it."""
+    """Return whether main group `g`, assumed in hand with fitting kickers, may be played now."""
     if state.target < 0:
         return True
     if g > PASS_GROUP:  # a shuttle beats only lower ones of its family

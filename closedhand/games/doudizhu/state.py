@@ -1,7 +1,7 @@
 """The state of Dou Dizhu, field by field, and the rules as kernels take them.
 
-Actions are the ids of the preset's play table (`plays.py`), the last of which is the pass, then the
-words, such as bids (`auction.py`). Cards are counts by rank, packed (`counts.py`).
+Action ids are first those of the preset's plays, with the pass as the last (`plays.py`), then those
+of the words, such as bids (`auction.py`). Cards are counts by rank, packed (`counts.py`).
 """
 
 from typing import NamedTuple

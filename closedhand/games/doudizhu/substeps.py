@@ -173,7 +173,7 @@ def play(rules, state, action):
 
 @kernel
 def next_step(rules, view, play, ids):
-    """Return the next sub-step towards a flat action; see `closedhand.core.batch_agent`."""
+    """Return the next sub-step towards `play`, a flat id; see `closedhand.core.batch_agent`."""
     plays, word = rules.flat.plays, play - pass_id(rules.flat)
     if word > 0:
         return np.int64(FIRST_BID + word - 1)

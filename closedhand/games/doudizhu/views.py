@@ -104,9 +104,9 @@ def _packed(cards: Any, name: str) -> np.uint64:
 
 
 def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
-    """Set the landlord's hand to `shown`, the cards that it has shown to another `player`.
+    """Set the landlord's hand to `shown`, if the landlord is another player who has shown it.
 
-    An `InputError` refuses cards that cannot be right, and cards missing or given without a show.
+    An `InputError` refuses impossible cards, missing ones, and cards given without a show.
     """
     landlord = int(state.landlord)
     if not is_shown(rules, state) or landlord == player:

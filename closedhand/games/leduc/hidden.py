@@ -1,4 +1,4 @@
-"""Views of Leduc, which show all actions and the revealed flop, and determinisations of views."""
+"""Views of Leduc and their determinisations; a view shows all actions and the revealed flop."""
 
 import numpy as np
 
