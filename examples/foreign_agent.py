@@ -51,7 +51,7 @@ def stop(process: subprocess.Popen[str], errors: IO[str]) -> None:
 
 
 class ForeignAgent:
-    """Plays what a program answers.
+    """Agent that plays what a program answers.
 
     Attributes:
         name: Name in results.

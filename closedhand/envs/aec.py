@@ -121,7 +121,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(agents, True)
         self.infos[agent] = {ACTION_MASK: self._idle_mask, "illegal_action": True}
-        self._unseen_by = None  # the observation kept by `_to_act` has a mask of legal actions
+        self._unseen_by = None  # drop the kept observation, whose mask has legal actions
         self.agents = agents
 
     def _check_agents(self) -> None:

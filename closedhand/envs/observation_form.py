@@ -25,7 +25,7 @@ IN_OBSERVATION, IN_INFO = MASKS = (OBSERVATION, "info")
 
 
 class ObservationForm:
-    """Converts what kernels write to observations of one form, and makes their spaces.
+    """The form of an env's observations: it converts what kernels write, and makes spaces.
 
     Attributes:
         name: `planes`: all parts of `game.shapes`; `flat`: these as one vector; `compact`: the

@@ -25,8 +25,8 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     """A game of simultaneous moves: at every step all agents act, and all end together.
 
     Attributes, observations, masks, copies and states for search are those of `GameAEC`; masks are
-    all zero after the end. Agents do not see what others choose in the same step. The last
-    observation shows the finished game. Rewards are as in `GameAEC`.
+    all zero after the end. Agents do not see the actions of others before the last observation,
+    which shows the finished game. Rewards are as in `GameAEC`.
 
     After an illegal action no action is played: the game ends, each agent that chose an illegal
     action gets `illegal_reward`, and its info contains `illegal_action`, True.

@@ -29,8 +29,8 @@ class SeatVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     are correct. `infos["to_act"]`, bool [num_envs], marks the rows to act; a custom loop may skip
     the others. With `mask="info"` infos alone have the masks.
 
-    A row has the single spaces of a `GameVectorEnv`. The first deal of game i is that of a
-    `SoloEnv` with seed + i.
+    The spaces of a row are those of one game of a `GameVectorEnv`. The first deal of game i is that
+    of a `SoloEnv` with seed + i.
 
     Attributes:
         num_games: Number of games.

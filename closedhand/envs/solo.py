@@ -197,7 +197,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
             raise error.ResetNeeded(common.RESET_FIRST)
         look = self._buffers()
         number = id_or_illegal(whole_number(action), self.game.num_actions)
-        self._ended = True  # stays so if an opponent fails: the game is left at its turn
+        self._ended = True  # stays True if an opponent fails: the game is left at that seat's turn
         status = self._take_turn(number, look)
         self._ended = status != RUNNING
         observation, info = self._current(look)

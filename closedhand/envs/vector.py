@@ -359,7 +359,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         or shown.
 
         Raises:
-            InputError: An opponent chose an illegal action. That of a policy is then in `actions`.
+            InputError: An opponent chose an illegal action; `actions` has it if a policy chose it.
         """
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)

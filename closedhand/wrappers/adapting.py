@@ -20,7 +20,7 @@ from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
 
 OneSeat = GameVectorEnv | SeatVectorEnv
-"""Vector envs whose rows each belong to one seat, if a `GameVectorEnv` was made with opponents."""
+"""Vector envs with one seat a row: a `SeatVectorEnv`, or a `GameVectorEnv` with opponents."""
 
 
 def aec_table(env: Any) -> GameAEC:

@@ -20,7 +20,7 @@ with needing():
 
 
 class Mask(DTypeCastTransform):
-    """Converts the mask to bool; an all-zero mask, after the end of a game, marks action 0."""
+    """Transform of masks to bool; an all-zero mask, after the end of a game, marks action 0."""
 
     def __init__(self) -> None:
         super().__init__(torch.int8, torch.bool, in_keys=[ACTION_MASK])

@@ -62,7 +62,7 @@ def catch_up(rules, view, seen):
 def settle(rules, view, me, hand, table):
     """Correct a view of `me`, who is to act, where a table of the server states something else.
 
-    `hand` is the player's hand in the table, and `table` its numbers, int64 [120]; see `wire`.
+    `hand`, uint64, is the player's hand in the table, and `table` its numbers, int64 [120].
     """
     view.hands[me] = hand
     for player in range(PLAYERS):
@@ -86,7 +86,7 @@ def complete(view: State, places: np.ndarray) -> None:
 
 
 class Follower:
-    """Tracks the view of one player through the rounds of a match.
+    """The view of one player, kept up to date through the rounds of a match.
 
     An `InputError` refuses tables that are not valid, or that contradict the rules.
     """

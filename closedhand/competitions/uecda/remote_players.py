@@ -144,7 +144,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class Lobby:
-    """Waits until there is a client for each of some seats, and refuses other connections."""
+    """Queue of connections from which each of some seats gets a client; others are refused."""
 
     def __init__(
         self,
