@@ -1,6 +1,7 @@
 """The rules of Chinese Poker: deals, arrangements, and the scores of boards.
 
-A board is an arranged hand; an action is the id of an arrangement (`plays.py`). Kernels do not
+A board is an arranged hand, and a hand is 13 ids of cards, high to low. An action is the id of an
+arrangement (`plays.py`). Kernels take the arguments of `closedhand.core.contract`; they do not
 check whether an action is legal, nor whether a view hides what they read.
 """
 

@@ -1,7 +1,8 @@
 """The rules of Daihinmin: the match, its rounds, and their points.
 
 A round consists of the exchange, if there are classes, and tricks until one player remains. Kernels
-do not check whether an action is legal, nor whether a view hides what they read.
+take the arguments of `closedhand.core.contract`; they do not check whether an action is legal, nor
+whether a view hides what they read.
 """
 
 import numpy as np

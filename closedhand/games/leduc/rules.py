@@ -1,4 +1,7 @@
-"""The rules of the Leduc family: deals, actions and payoffs. Kernels do not check arguments."""
+"""The rules of the Leduc family: deals, actions and payoffs.
+
+Kernels do not check their arguments, which are those of `closedhand.core.contract`.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
