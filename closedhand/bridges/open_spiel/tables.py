@@ -9,7 +9,7 @@ walked once and written into tables. This requires
 - turns: players act one after the other, and all know who acts and how many actions there were;
 - a tree of at most half a million nodes;
 - chance that depends on chance alone, such as a deal: all of it is drawn at the start;
-- payoffs only at the end, and observations of small whole numbers.
+- payoffs only at the end, and observations of whole numbers from -128 to 127.
 
 Other games are refused with one line that states the reason. Some of them have rules of their own
 in `closedhand.games`, such as Dou Dizhu.

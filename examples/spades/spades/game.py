@@ -102,7 +102,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
     """List all deals with their probabilities.
 
     Raises:
-        InputError: There are more than two ranks, and so more than a million deals.
+        InputError: There are more than two ranks, and so 369,600 deals or more.
     """
     if rules.ranks > 2:
         raise InputError(f"spades of {rules.ranks} ranks has too many deals to list")

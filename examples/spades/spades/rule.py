@@ -37,7 +37,7 @@ def bid(rules, view):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """Bid; lead the highest card; follow with the lowest that beats an opponent, or the lowest."""
+    """Bid; lead high; follow with the lowest card that beats an opponent, or the lowest."""
     n = contract.legal(rules, view, ids)
     if view.moves < SEATS:
         return np.int64(SUITS * rules.ranks + bid(rules, view))
