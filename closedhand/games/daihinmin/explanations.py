@@ -38,7 +38,7 @@ def _kind(family: int) -> str:
 
 
 def _play_of(game: Game, action: int) -> int:
-    """Return the play that an action is, or the first play of a set of cards."""
+    """Return the play of an action; the first one if the action is a set of cards."""
     return int(game.rules.tables.readings[action, 0]) if game.flat_form else action
 
 
@@ -50,7 +50,7 @@ def kind(game: Game, action: int) -> str:
 
 
 def reason(game: Game, state: State, action: int) -> str:
-    """Explain why an action is illegal; of a set of cards the first play is judged."""
+    """Explain why an action is illegal, or the first play of a set of cards."""
     rules, play, text = game.flat.rules, _play_of(game, action), game.text(action)
     table, hand, target = rules.plays, state.hands[state.player], int(state.target)
     if state.leader < 0 and play > plays.JOKER:

@@ -61,7 +61,7 @@ players, and for fewer. Cards given after a seven are open."""
 
 
 def _shapes(size: int, *jokers: int) -> list[tuple[int, tuple[int, ...]]]:
-    """List the suits of groups of a size with some numbers of jokers.
+    """List the shapes of groups of a size that have a number of jokers in `jokers`.
 
     A shape has the bits of the suits of the natural cards, and the bit of the suit that each joker
     stands for, 0 for the fifth card.
@@ -83,7 +83,7 @@ NUM_ACTIONS = PASS + 1
 
 
 def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np.dtype:
-    """Return the type of a table of plays with some numbers of plays, families and jokers."""
+    """Return the data type of a table of plays, by the numbers of plays, families and jokers."""
     fields: list[tuple[Any, ...]] = [
         ("need", "u8", actions),  # the cards of each play, the joker as itself
         ("family", "i1", actions),
@@ -149,7 +149,7 @@ def _groups(size: int, *jokers: int) -> list[Play]:
 
 
 def _kaidan(length: int, *jokers: int) -> list[Play]:
-    """List kaidan with some numbers of jokers, at most one of which is outside the ranks."""
+    """List kaidan of a length with a number of jokers in `jokers`, at most one beyond 3 or 2."""
     return [
         Play(
             sum(1 << 4 * rank + suit for rank in ranks if rank not in places) | JOKERS[number],

@@ -120,7 +120,7 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
 
 
 def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
-    """Put cards given back before the record's actions, such that it replays as logged."""
+    """Prepend cards given back to the record's actions, such that it replays as logged."""
     game = flat_game(record.game, record.rules)
     state = _start(game, record)
     if state.leader >= 0:  # under these rules no cards are exchanged

@@ -247,7 +247,7 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
     """Set the hidden hand of the player to act to its play, or add the card that it hands over."""
     cards, left = rules.plays.need[action], state.left[state.player]
     if gifts.due_of(state) > 0:
-        # The player gives or discards after its play: its hand is this card.
+        # After the play the placeholder hand lacks the card given or discarded: add it.
         state.hands[state.player] = together(state, state.hands[state.player], cards)
         return
     if rules.plays.length[action] > left:

@@ -185,7 +185,7 @@ PRESETS = {
 
 
 def solo_kickers(preset: Preset, main: range, number: int) -> Iterator[Kickers]:
-    """Iterate over the solo kickers that a preset allows beside the main ranks of a group."""
+    """Iterate over the choices of `number` solo kickers that a preset allows beside main ranks."""
     lengthening: list[int] = []
     if preset.no_trio_above and main[-1] < ACE:  # chains end at the ace
         lengthening.append(main[-1] + 1)

@@ -255,7 +255,7 @@ def follows(rules, state, g):
 
 @kernel
 def is_said(rules, state, action, ids):
-    """Return whether `action`, any integer, is a word or the pass, legal in the opening now."""
+    """Return whether `action`, any integer, may be said now, in the opening: a word or the pass."""
     if over(rules, state):  # all have passed in the last deal
         return False
     for i in range(auction.legal_words(rules, state, ids)):
