@@ -76,7 +76,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         rollout: The steps of an update in these games.
         network: The network that learns.
         average: Average of the weights of `network`.
-        playing: Copies of the networks that learn by name, made before each update.
+        playing: Copies, by name, of the networks that learn, made before each update.
         rates: Scalars on the device, the present values of `falling` by name.
     """
 

@@ -41,7 +41,7 @@ with needing():
     from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 FORMS = {"compact": COMPACT, "planes": FLAT}
-"""Observations of the envs by those of the network; planes are flattened."""
+"""Observation of the envs for each observation of a network; planes are flattened."""
 RENAMED = {"features_extractor.body.": "body.", "action_net.": "policy.", "value_net.": "value."}
 """Prefixes of the names of tensors in Stable-Baselines3's network and in `PolicyValue`."""
 MEASURED = {

@@ -47,7 +47,7 @@ def cut(games: int, pieces: int, update: int) -> list[Piece]:
 
 
 class _Script(BatchAgent):
-    """Agent that plays a record; the rules determine the player of each action."""
+    """Agent that plays the actions of a record in their order, at all seats."""
 
     def __init__(self, game: Game, record: Record) -> None:
         super().__init__(game, "script")
@@ -72,9 +72,7 @@ class _Script(BatchAgent):
 def replay(
     features: Features, states: np.ndarray, record: Record, seating: np.ndarray, number: int
 ) -> Wave:
-    """Repeat `play_wave` by its record, from the same deals, which change in place.
-
-    `number` is that of the opponents.
+    """Repeat `play_wave` by its record, with `number` opponents; the deals change in place.
 
     Raises:
         InputError: The record does not fit these games.

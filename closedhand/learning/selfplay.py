@@ -1,6 +1,6 @@
 """Whole games in lockstep, with the decisions of a learner as rows to learn from.
 
-1. A wave starts with new deals.
+1. A wave, games that are played together, starts with new deals.
 2. At each step play the actions of opponents and forced moves, which teach nothing, until in every
    unfinished game the learner has a choice.
 3. Let the learner decide in all these games at once. Repeat from step 2 until all games are over.

@@ -52,7 +52,7 @@ GreedyTemperature = Annotated[float, Range(0, 100), "at which agents play: 0 tak
 FEWEST = 1 / 64
 """Lower bound of the decisions per game by which the number of games of an update is chosen."""
 FIRST_BATCH = 8192
-"""Decisions in the first updates, if a batch has more."""
+"""Decisions in each of the first updates, unless a batch has fewer."""
 GROWTH = 1 / 8
 """Limit of the decisions of an update, as a share of the decisions so far."""
 ENOUGH = 4096

@@ -69,8 +69,7 @@ def position_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64,
 def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
     """Return the value of a position in `table`, `LOST` or `WON`; `UNKNOWN` if it is not there.
 
-    `table` is that of `search`, with a size of at least `SLOTS`. A place of zeros is empty, and
-    reads as `UNKNOWN`.
+    `table` is that of `search`, and its size is not 0. A place of zeros is empty: `UNKNOWN`.
     """
     # The low bits of the first word choose the group of `SLOTS` places.
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)

@@ -4,15 +4,15 @@
 2. Play each of a batch on with every surviving action. The first action is the policy's own choice.
 3. Add up the advantage of each action over the first on the same determinisations. The luck of the
    deal cancels out, as in a duplicate match.
-4. Eliminate every action that is significantly worse than another by successive elimination
-   (Even-Dar, Mannor and Mansour, 2006). The first one always survives.
+4. Eliminate every action that is significantly worse than another (successive elimination:
+   Even-Dar, Mannor and Mansour, 2006). The first one always survives.
 5. Repeat with new determinisations until the budget is spent or only the first action survives.
 6. Play the action with the greatest lower bound of its advantage. The bound of the first is 0, so
    another one replaces it only if its own bound is above 0.
 
-If there are so many actions that the budget is too small for a batch with each, half of it is spent
-on sequential halving first (Karnin, Koren and Somekh, 2013): play a random choice of the actions on
-a few determinisations, keep the better half, and repeat with this half on more determinisations.
+If there are so many actions that the budget is too small for a batch with each, sequential halving
+(Karnin, Koren and Somekh, 2013) takes half of the budget first: play a random choice of the actions
+on a few determinisations, keep the better half, and repeat with this half on more determinisations.
 
 Determinisations can be particles (`closedhand.search.particles`), a sample of the posterior given
 the observed plays. In step 5 Metropolis moves turn them into new ones. Each thread has its own
@@ -49,7 +49,7 @@ ELIMINATED_BELOW = 2.5
 REPLACED_ABOVE = 0.5
 """Number of standard errors by which an action has to be better to replace the policy's own."""
 TINY = 1e-9
-"""Least standard error, as that of the first action is 0, and least time in seconds."""
+"""Least divisor, for standard errors (0 for the first action) and for times in seconds."""
 FEW = 32
 """Largest number of actions that are all played on a batch, whatever the budget."""
 SCREENING_SHARE = 0.5

@@ -28,9 +28,8 @@ from closedhand.solvers.regrets import draw_deal, match_regrets, sample
 def sweep(tree, deal, player, rng, regret, average, queue, below, shares, values):
     """Learn from one deal, a node, for one player; `rng` draws the others' actions.
 
-    `regret` and `average` are changed. The rest is scratch space by place in the queue: `queue` has
-    nodes to visit, `below` places of first children, `shares` probabilities of actions, `values`
-    values of nodes.
+    `regret` and `average` are changed. The rest is scratch space by place in the queue: nodes to
+    visit, places of their first children, probabilities of actions, and values of nodes.
     """
     # Nodes are queued after their parents: a pass down visits them, a pass up computes values. A
     # sweep visits a small part of the tree, so the space that it uses stays in the CPU cache.

@@ -292,7 +292,10 @@ def _sound(
 
 @kernel
 def choose_all(sets, rows, ids, probabilities, random, actions):
-    """Write an action drawn at each of `sets` to `actions` by uniform numbers `random`, all [n]."""
+    """Draw an action at each of `sets` by uniform numbers `random`, into `actions`; all are [n].
+
+    `rows`, `ids` (actions) and `probabilities` are the arrays of a `Strategy`.
+    """
     for i in range(len(sets)):
         start = rows[sets[i]]
         number = rows[sets[i] + 1] - start
