@@ -133,7 +133,7 @@ def features(game: Game, states: States, seats: Observers | None = None) -> tupl
 
 
 def views(game: Game, states: States, seats: Observers | None = None) -> States:
-    """Return views of players, `game.dtype` [n], for agents."""
+    """Return the views of `seats`, `game.dtype` [n], from which agents decide."""
     hidden = prepared(game, states, copy=True)
     batch_kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
     return hidden

@@ -1,6 +1,6 @@
 """Sets of numbers from 0 to 63 as the bits of a `uint64`; each function is one instruction.
 
-Numba does not expose these instructions. Without the compiler the plain functions are used.
+Numba does not expose these instructions. Under `NUMBA_DISABLE_JIT` the plain functions are used.
 """
 
 from typing import Any

@@ -131,7 +131,7 @@ def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
         raise InputError(
             f"the kernel {name} has parts that are in no file, or were reloaded: it cannot be kept"
         )
-    # Numba writes a class without its module, of which a package may have several.
+    # Numba's name of a type has the class without its module: two modules may share a class name.
     classes = [f"{each.__module__}.{each.__qualname__}" for each in classes_of(kinds)]
     parts = [name, arch, *map(str, kinds), *classes, *starmap(_digest, files.items())]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]

@@ -29,7 +29,7 @@ HEAD = "# deals of "
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """The deals of a match or league: a number of deals of its seed, or the states of a file.
+    """The deals of a match or league: the first ones of its seed, or the states of a file.
 
     Attributes:
         number: Number of deals.
@@ -42,7 +42,7 @@ class Deals:
     digest: str | None
 
     def states(self, numbers: range) -> np.ndarray | None:
-        """Return the states of the deals of these numbers; None if the seed gives them."""
+        """Return the states of deals by number, a range of step 1; None if the seed gives them."""
         return None if self.fixed is None else self.fixed[numbers.start : numbers.stop]
 
 

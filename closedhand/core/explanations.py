@@ -1,7 +1,7 @@
 """Explanations for people: the notation, reasons of illegal actions, and cards seen and unseen.
 
-A game's notation may have an attribute `explanations`, an `Explanations`, any field of which may be
-left out. Then legal actions serve as examples, and illegal actions are refused without a reason.
+A game's notation may have an attribute `explanations`, an `Explanations`, whose fields are
+optional: without `help` legal actions serve as examples, without `reason` no reason is given.
 """
 
 from collections.abc import Callable, Sequence

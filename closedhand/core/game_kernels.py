@@ -8,7 +8,7 @@
 
 For `DeviceBatch`, `step` does 1 to 4 for one game, and the callers of `step` do 5. `GameVectorEnv`
 calls `advance_games` and, for lists of ids, `list_games`. Its autoreset mode says when the next
-game begins; agents in Python play between a call for 1 and one for the rest.
+game begins; agents in Python play between a call that does 1 and a call that does the rest.
 
 All random numbers after the first deal come from the stream of the game (see
 `closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then the
@@ -171,7 +171,7 @@ def pay(
     rules: Rules, states: States, terms: Terms, i: Integer, actor: Integer, status: Integer,
     paid: Floats, rewards: Floats,
 ) -> None:  # fmt: skip
-    """Write the rewards of `actor`'s action in game `i` into `rewards[i]`, which is zero before."""
+    """Write the rewards of `actor`'s action into `rewards[i]`, zero before; update `paid[i]`."""
     if status == ILLEGAL:
         rewards[i, actor] = terms.illegal_reward
     elif terms.staged:
@@ -273,7 +273,7 @@ class Shown(NamedTuple):
     Attributes:
         observations: Observations, int8 [n, size].
         masks: Action masks, int8 [n, actions]; or [n, 0], if there are none.
-        copies: The masks once more, for observations, as `masks` is for infos; or [n, 0].
+        copies: A copy of the masks, for observations where infos have `masks`; or [n, 0].
         returns: Payoffs by player of games that are over, float64 [n, seats]; zero on entry.
         reward: Reward of the seat that acted, float64 [n]; zero on entry.
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
@@ -368,7 +368,7 @@ def add_up(
 ) -> None:  # fmt: skip
     """Add the rewards of game `i` to `earned`, and 1 to `steps` if a seat acted.
 
-    If the game has ended, move both to `sums` and `lengths`, and start them at 0.
+    If the game is not `RUNNING`, move both to `sums` and `lengths`, and reset them to 0.
     """
     steps[i] += actor != NONE
     if status != RUNNING:

@@ -35,7 +35,7 @@ def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
 
 @kernel
 def decide_all(policy: Policy, rules: Rules, views: np.ndarray, ids: Ids, actions: Ids) -> None:
-    """Do `decide` for every view, states [n], into `actions`, integers [n]."""
+    """Do `decide`, with its `ids`, for every view, states [n]; write `actions`, integers [n]."""
     for i in range(len(views)):
         actions[i] = decide(policy, rules, views[i], ids)
 
@@ -104,8 +104,8 @@ def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: An
 def policy_of(agent: Any) -> Policy | None:
     """Return the `kernel_policy` of an agent; None if it has none or may decide differently.
 
-    The agent may, if more than one of its classes and the object itself define `act` or
-    `act_batch`: then a derived class or the object overrides what the policy stands for.
+    It may if `act` or `act_batch` is defined by more than one among its classes and the object
+    itself: then a derived class or the object overrides the decisions that the policy makes.
     """
     policy = getattr(agent, "kernel_policy", None)
     layers = [getattr(agent, "__dict__", {}), *map(vars, type(agent).__mro__)]

@@ -69,8 +69,8 @@ class GameSpec:
             A term with `{}` is a sentence, in which `{}` is another term or any text. Terms are for
             the table in a browser, see `closedhand.core.display.Row`. Instead of a mapping,
             `closedhand.games.leduc:terms` names files such as `terms.zh.json` in that package.
-        faces: Pictures in a browser of cards whose text is neither a rank nor a rank and a suit, by
-            that text: a rank and a suit (`Ks`), or `joker`, or `JOKER` for the greater joker.
+        faces: How a browser draws cards whose text is no rank, with or without a suit, by this
+            text: as a rank and a suit (`Ks`), `joker`, or `JOKER`, the greater joker.
         playouts: Function `game -> (game, policy)` for the playouts that rate actions in hints and
             replays; the game that it returns may have simpler payoffs. It returns None for rules
             without such a policy: playouts are then random, as without the function. A
@@ -88,8 +88,8 @@ class GameSpec:
             `leave()`, which ends `play` at once from another thread. It calls `watch(view, seat,
             player)` with its view after the turn of a player, or with player -1 at other events.
             Its static method `check(**options)` refuses options that no server can use.
-        columns: Columns of match results by name: functions `(game, points) -> values` of an
-            agent's payoffs, both float64 [deals, sides]; None if the column does not apply.
+        columns: Columns of match results by name: functions `(game, points) -> values`. Points, the
+            payoffs of an agent, and values are float64 [deals, sides]; values None: no column.
     """
 
     name: str

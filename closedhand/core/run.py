@@ -64,9 +64,10 @@ Worker = TypeVar("Worker", bound=Learner)
 
 
 class Format(NamedTuple):
-    """A file format of checkpoints: functions that write a file atomically, and that read it.
+    """A file format of checkpoints: functions that write a file, atomically, and read it.
 
-    Both take or return a learner's state, and the metadata of a run: JSON values by `ABOUT`.
+    `write` takes a path, a learner's state, and metadata, JSON values by the names in `ABOUT`;
+    `read` returns the latter two.
     """
 
     write: Callable[[Path, dict[str, Any], dict[str, Any]], None]

@@ -100,7 +100,7 @@ def count_blocks(rows: int) -> int:
 
 
 def over_blocks(values: np.ndarray) -> list[Estimate]:
-    """Estimate the mean of each column, and its interval, of autocorrelated rows by batch means.
+    """Estimate the mean of each column of autocorrelated rows, with an interval by batch means.
 
     The interval is that of `student` over the means of `count_blocks` blocks of consecutive rows,
     such as the rounds of a match. `values` and errors are as for `student`.
@@ -120,7 +120,7 @@ def over_blocks(values: np.ndarray) -> list[Estimate]:
 
 @cache
 def t_quantile(freedom: int, level: float = LEVEL) -> float:
-    """Return the q for which Student's t, of `freedom` degrees, has P(abs(t) < q) = `level`.
+    """Return the q with P(abs(t) < q) = `level` for Student's t of `freedom` degrees of freedom.
 
     Examples:
         >>> [round(t_quantile(freedom), 3) for freedom in (1, 9, 99)]

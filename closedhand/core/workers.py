@@ -63,7 +63,7 @@ def results_of(
         jobs: Arguments of each job.
         first: Arguments of short jobs that this process does before several processes or remote
             workers start, without yielding their results: unknown names fail early, and kernels
-            are compiled once instead of in each worker. One process skips them.
+            are compiled once instead of in each worker. With one process they are not done.
         workers: Number of processes, at most one for each job, 1: this one; or remote workers.
 
     Raises:

@@ -75,7 +75,7 @@ class Sources:
         return self._files[root]
 
     def closure(self, modules: Iterable[str]) -> dict[str, str]:
-        """Return time and size of the files of modules of `HOME` and, at any depth, imports."""
+        """Return time and size, by path, of modules of `HOME` and of all that they import there."""
         files = self.files(HOME)
         queue, seen = list(map(_path, modules)), set[str]()
         while queue:

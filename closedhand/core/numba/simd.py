@@ -1,7 +1,7 @@
 """Sums of products of small numbers, and bytes of a word, by few instructions in kernels.
 
-Left alone, the compiler uses an instruction for every eight products, and for every byte. Without
-the compiler the plain functions are used. Results are the same on every machine.
+By itself the compiler uses an instruction for every eight products, and for every byte. Under
+`NUMBA_DISABLE_JIT` the plain functions are used. Results are the same on every machine.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
