@@ -177,8 +177,8 @@ def is_dealt(view, card):
 def observe(rules, state, player, out):
     """Write three planes of ten cards, then rounds won, and whether a card lies face down.
 
-    The planes are the observer's hand, its cards that are laid, and the other's that are turned up.
-    Rounds won are those of the observer, then those of the other.
+    The planes are the observer's hand, its laid cards, and the opponent's cards that are turned up.
+    Rounds won are the observer's, then the opponent's.
     """
     for i in range(player, drawn(state.moves), SEATS):
         if not has_laid(state, state.deck[i]):

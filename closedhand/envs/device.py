@@ -215,7 +215,7 @@ def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[s
 
 
 def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[Any, ...]:
-    """Make arguments of a kernel of `core.numba.gpu.entries`, of which only the types matter.
+    """Make example arguments of a kernel of `core.numba.gpu.entries`: only their types matter.
 
     `policies` are those of the other seats, or for `decide` that of the agent.
     """

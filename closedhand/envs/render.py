@@ -243,7 +243,7 @@ OUTLINES: dict[str, tuple[Points, ...]] = {
     "s": (SPADE, STEM),
     "c": (_disc(0, -0.52, 0.46), _disc(-0.5, 0.22, 0.46), _disc(0.5, 0.22, 0.46), STEM),
 }
-"""Shapes of which a suit consists, around 0 with a half height of 1."""
+"""Polygons that form each suit, centred at 0, with a half height of 1."""
 
 
 @lru_cache(maxsize=64)

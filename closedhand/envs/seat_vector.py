@@ -88,8 +88,8 @@ class SeatVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         """Start new games.
 
         Args:
-            seed: Seed of game 0; game i gets seed + i. Or a seed for each row, of which that
-                of a game's first row counts. None: the streams continue.
+            seed: Seed of game 0; game i gets seed + i. Or a list with a seed for each row, where a
+                game takes the seed of its first row. None: the streams continue.
             options: `reset_mask`, bool [num_envs], the same for all rows of a game: where to start
                 a new game, by default everywhere. Further options are those of the games.
 

@@ -257,7 +257,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         infos |= played
         result = rewards.copy() if by_seat else shown.reward, terminations
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
-            # The arrays of the step hold for the other games, too: mark only games that ended.
+            # `final` has the step's arrays, which cover all games: mark only games that ended.
             final = {
                 name: part & terminations if name.startswith("_") else part
                 for name, part in infos.items()
@@ -330,7 +330,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         )
 
     def _seed(self, seeds: list[int | None], chosen: np.ndarray) -> None:
-        """Begin the streams of the chosen games that have a seed; at first those of all games."""
+        """Restart the streams of the chosen games that have a seed; at first of all games."""
         anew = list(range(self.num_envs))
         if self._has_begun:
             anew = [i for i in np.flatnonzero(chosen).tolist() if seeds[i] is not None]

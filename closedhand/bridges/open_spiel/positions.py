@@ -110,7 +110,7 @@ class Shared:
     """Data that all positions of a game share."""
 
     def __init__(self, game: Game, deals: list[Deal] | None) -> None:
-        """Prepare the chance nodes of a game: one for listed deals, or those of a seed's bytes."""
+        """Prepare the chance nodes: one for listed deals, or `SEED_BYTES` if `deals` is None."""
         self.game = game
         self.deals = deals  # None if they are drawn
         # Number of chance nodes before the first decision, and the outcomes of each node.

@@ -21,7 +21,7 @@ from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.state import PLAYERS
 
 NET = "net"
-"""Name that marks the seat of a client, in place of an agent."""
+"""Text that stands for a client in a list of agents."""
 
 
 class Server:

@@ -30,7 +30,7 @@ NUMBER = struct.Struct(">i")
 ACCEPTED, REJECTED = NUMBER.pack(9), NUMBER.pack(8)
 """Replies of the server to the player who acted."""
 GOES_ON, ROUND_OVER, MATCH_OVER = range(3)
-"""Numbers of which the server sends one after every turn."""
+"""The server sends one of these numbers after every turn."""
 LONGEST_NAME = 9
 """Number of characters that the server keeps of a client's name."""
 NOTHING = bytes(CELLS)
@@ -137,7 +137,7 @@ def play_cells(play: int) -> bytes:
     table = plays.build()
     cells = bytearray(hand_cells(int(table.need[play]) & ~(1 << JOKER)))
     stands, suit = int(table.stands[play]), int(table.joker_suit[play])
-    if play == JOKER:  # the ids of single cards are those of the cards
+    if play == JOKER:  # the play id of a single card is its card id
         _put(cells, 0, 0, 2)
     elif stands != NO_JOKER:  # `suit` is a bit, C D H S from the lowest; 0: a fifth card, row 4
         _put(cells, 4 - suit.bit_length() if suit else 4, 1 + stands, 2)
