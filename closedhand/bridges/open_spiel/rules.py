@@ -221,7 +221,7 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Complete a view, in place, to a random state of the player's information state.
+    """Complete a view of `player`, in place, to a random state of its information state.
 
     1. Draw a node of the information state, weighted by the probability of chance before it.
     2. Write the outcomes and actions on the path from the root to the node.
