@@ -130,8 +130,8 @@ def search(
     `stack`, int64 [3, states], holds the levels, see `NUMBER`: zeros at first. After `UNKNOWN` due
     to `nodes`, a call with the same arrays continues. `table`, uint64 [size, 2], keeps decided
     positions of one `player`, `friends` and `least`; the size is a power of 2 from `SLOTS` up, or 0
-    for no table. `seen`, float64 [4], begins as inf, -inf, 0, 0, see `LEAST`. `keys`, uint64
-    [states, 2], goes with the stack. The action is -1 also if the table holds the root.
+    for no table. `seen`, float64 [4], see `LEAST`, begins as inf, -inf, 0, 0 if read. `keys`,
+    uint64 [states, 2], goes with the stack. The action is -1 also if the table holds the root.
     """
     number, tried, depth = stack[NUMBER], stack[TRIED], int(stack[DEPTH, 0])
     if number[0] == 0:

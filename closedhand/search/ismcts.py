@@ -95,7 +95,7 @@ def select(
 
 @kernel
 def untried(n: Integer, ids: Ids, marks: Ids, stamp: int, rng: Rng) -> Integer:
-    """Draw one of the legal actions without a child; `marks` and `stamp` are those of `select`."""
+    """Draw one of the legal actions without a child; `marks` are as `select` left them."""
     number = 0
     chosen = np.int64(ids[0])
     for k in range(n):

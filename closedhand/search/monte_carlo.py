@@ -22,7 +22,7 @@ def simulate(
     rules: Rules, policy: Policy, states: States, player: int, actions: Ids, low: float,
     high: float, number: int, rng: Rng, ids: Ids, sums: Floats,
 ) -> None:  # fmt: skip
-    """Run `number` simulations from a view.
+    """Run `number` simulations of `actions`, legal ids [n], from a view.
 
     `states` are the view of `player` and a scratch state. The results are added to `sums`, see
     `MonteCarlo.judge`; `low` and `high` are the payoffs that are scaled to 0 and 1.

@@ -69,7 +69,7 @@ def playouts(
     policy: Policy, rules: Rules, states: States, player: Integer, rng: Rng, num_actions: int,
     out: Floats,
 ) -> None:  # fmt: skip
-    """Play states, `game.dtype` [n], on in place until their payoffs for `player` are certain.
+    """Play full states, `game.dtype` [n], on in place until payoffs of `player` are certain.
 
     `out`, float64 [n], gets these payoffs; `num_actions` is that of the game.
     """
