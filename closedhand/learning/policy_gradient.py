@@ -64,7 +64,7 @@ payoff, summed over the games of the piece, float64 [features]."""
 class Task(NamedTuple):
     """A policy to fit.
 
-    The average of the weights counts step t about t^`averaging` times. All arrays are float32 or,
+    The average of the weights counts step t about `t^averaging` times. All arrays are float32 or,
     if `averaging` is 0, float64.
     """
 
