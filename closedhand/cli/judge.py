@@ -20,8 +20,8 @@ def judge(
 
     All seats play the agent, or all except one, which plays its best response. NashConv is the sum
     of the players' gains by best responses: 0 only for an equilibrium. If several seats play for
-    one side, a further line gives an upper bound of their common gain: the gain of a joint response
-    in which they see each other's cards.
+    one side, a further line gives an upper bound of the sum of their payoffs: that of a joint best
+    response in which they see each other's cards.
 
     An agent without probabilities is asked once at every information set, and judged as if it
     always decided so: exactly if it is deterministic.
