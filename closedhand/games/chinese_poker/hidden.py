@@ -1,4 +1,4 @@
-"""Views of Chinese Poker and their determinisations; boards are hidden until all are set."""
+"""Views of Chinese Poker, which hide others' boards until all are set, and determinisations."""
 
 import numpy as np
 

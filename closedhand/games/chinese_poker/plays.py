@@ -148,7 +148,7 @@ TABLES = record_type(
         ("binomial", "i4", (52, 6)),  # [n, k]: the binomial coefficient C(n, k)
         ("five", "i2", comb(52, 5)),  # the strength of every hand of five cards, by place
         ("three", "i2", comb(52, 3)),  # the strength of every hand of three cards, by place
-        ("floor", "i2", STRENGTHS[FRONT]),  # by front strength: the least middle strength
+        ("floor", "i2", STRENGTHS[FRONT]),  # by front strength: the least legal middle strength
         ("top", "i1", STRENGTHS[BACK]),  # by strength: highest rank of a high card; else 13
         ("royalties", "i2", (3, STRENGTHS[BACK])),  # points, by part and strength
         ("positions", "i1", (ARRANGEMENTS, HAND)),  # of the back, then the middle, then the front

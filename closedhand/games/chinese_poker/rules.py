@@ -63,7 +63,7 @@ def begin(rules, state):
 
 @kernel
 def strengths(rules, hand, fives, threes):
-    """Write the strength of each set of positions: int16 `fives` [FIVES], `threes` [THREES]."""
+    """Write the strengths of a hand's sets, by id, to int16 `fives` [FIVES], `threes` [THREES]."""
     # The loops run in the order of the ids. Each adds its card's term of `place_of`, so that sets
     # share the terms of their first cards; the term of the last card c is C(c, 1) = c.
     tables = rules.tables

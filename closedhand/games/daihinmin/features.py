@@ -50,7 +50,7 @@ PLACES = ("self", "next", "second", "third", "fourth", "fifth")
 
 
 def table_of(players: int) -> FeatureTable:
-    """Return the features that all games with a number of players have."""
+    """Return the features that all games of `players` players have."""
     places = PLACES[:players]
     most_left = sizes_dealt(players)[0] + TAXES[0]  # the daifugo's hand in the exchange
     return FeatureTable(

@@ -55,7 +55,7 @@ class Notation(TableNotation):
         return ";".join(map(card_text, state.cards))
 
     def parse_deal(self, text: str) -> State:
-        """Parse a deal of cards that the deck holds together to the state before any action."""
+        """Parse a deal, three cards that the deck holds together, to the state at its start."""
         fields = text.strip().rstrip(";").split(";")
         if len(fields) != SEATS + 1:
             raise InputError(f"a deal is three cards, of S, T and the flop, not {len(fields)}")

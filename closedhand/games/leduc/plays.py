@@ -1,7 +1,7 @@
 """The tables of the Leduc family: the deck, the winners of showdowns, and the betting tree.
 
-A node of the betting tree is a history of actions, and names the node after each legal action. The
-tables are built from the rules in `VARIANTS` and `moves`.
+A node of the betting tree is a history of actions, and has the index of the node after each legal
+action. The tables are built from the rules in `VARIANTS` and `moves`.
 """
 
 from functools import cache
@@ -36,7 +36,7 @@ class Variant(NamedTuple):
     raises: tuple[int, int]  # amounts by which a raise tops the larger bet, in phases 1 and 2
     reraisers: tuple[int, ...]  # who may raise when facing a bet; facing none, both may
     longest: int  # largest number of actions in a phase
-    must_open: bool  # whether a player who has bet only the ante may not check in phase 2
+    must_open: bool  # whether one must raise or fold in phase 2 while both bets are the ante
 
 
 RAISES_A_PHASE = 2
