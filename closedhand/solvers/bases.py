@@ -21,7 +21,7 @@ JUDGEMENTS = 8
 
 
 def next_judgement(iterations: int, judgements: int) -> int:
-    """Return the number of iterations at the next judgement: 10^(k / `judgements`), rounded."""
+    """Return the iterations at the next judgement, a rounded 10^(k / `judgements`), k whole."""
     number = iterations
     power = math.floor(judgements * math.log10(max(1, iterations))) - 1
     while number <= iterations:

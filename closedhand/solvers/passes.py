@@ -24,7 +24,7 @@ from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, nor
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write the probability of a player's own actions up to each of its rows; keep other rows."""
+    """Write to `out` the probability of a player's actions up to each of its rows; keep others."""
     for s in range(len(tree.owner)):
         if tree.owner[s] == player:
             before = tree.before[s]

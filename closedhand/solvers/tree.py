@@ -67,7 +67,7 @@ def count_actions(rules, states, ids, number):
 
 @kernel
 def expand(rules, states, number, ids, children, actions):
-    """Write the state after each of the `number` legal actions to `children`, and the actions."""
+    """Write the state after each legal action of each state to `children`, its id to `actions`."""
     child = 0
     for i in range(len(states)):
         if number[i]:
@@ -79,7 +79,7 @@ def expand(rules, states, number, ids, children, actions):
 
 
 class Level(NamedTuple):
-    """A level of the tree: states [n], numbers of legal actions [n], and all of them, int32."""
+    """A level of a tree: states [n], numbers of legal actions, int32 [n], and their ids, int32."""
 
     states: np.ndarray
     number: np.ndarray

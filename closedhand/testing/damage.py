@@ -69,7 +69,7 @@ def check_damaged(game: Game, seed: int) -> None:
 
 
 def _report(game: Game, seed: int, write: int) -> None:
-    """Make the check in the child; write to a pipe each state's number, then a fault or `FINE`."""
+    """In the child, write each state's number to a pipe before its test, then a fault or `FINE`."""
     state = "no state"  # until the first one
     signal.signal(signal.SIGALRM, signal.SIG_DFL)  # kills the child if a call hangs
     signal.alarm(PATIENCE)

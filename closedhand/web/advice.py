@@ -172,7 +172,7 @@ def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str
 
 @lru_cache(8)
 def explored(game: Game, by: str) -> GameExplorer | None:
-    """Build a game's tree with an agent's policy; None for an agent without, or a large game."""
+    """Build a game's tree with an agent's policy; None if it has none, or the game is large."""
     try:
         agent, _ = _agent(game, by)
         if not hasattr(agent, "probabilities"):

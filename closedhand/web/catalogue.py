@@ -21,7 +21,7 @@ BUDGETS = ("100ms", "1000ms")
 """Time budgets that are offered for every agent that takes one."""
 BUDGET = re.compile(r"(?P<number>[0-9]{1,6})(?P<ms>ms)?")
 MOST_MILLISECONDS, MOST_SIMULATIONS = 10_000, 200_000
-"""Largest budgets that a browser may ask for: with `ms` of time, without of simulations."""
+"""Largest budgets that a browser may ask for: of time, with `ms`; of simulations, without."""
 
 
 @lru_cache(1)

@@ -82,9 +82,9 @@ def _literal(text: str) -> Any:
 def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Convert facts typed by a person into arguments of `Game.view_from`.
 
-    A text is read as a literal if it is a list or quoted, or if the game expects a number; other
-    texts remain texts. A list of numbers needs no brackets. Truth values are the words of options,
-    such as `yes`. Values that are not texts are kept.
+    Lists, quoted texts, and numbers where the game expects one are read as literals; other texts
+    remain texts. A list of numbers needs no brackets. Truth values are the words of options, such
+    as `yes`. Values that are not texts are kept.
 
     Raises:
         InputError: The game has no such fact, a literal is not valid Python, such as 007, or a text
