@@ -298,7 +298,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         )  # fmt: skip
 
     def state(self) -> dict[str, Any]:
-        """Return everything that `restore` needs, arrays by name; the games are not included."""
+        """Return everything that `restore` needs, arrays by name; games in progress begin anew."""
         found = super().state()
         for name, each in found.items():
             if name.startswith(("average.", "optimiser.")):
