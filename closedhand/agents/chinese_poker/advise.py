@@ -88,7 +88,7 @@ def _advice(
 
 
 def odds_of(part: int, strength: int, others: np.ndarray) -> Odds:
-    """Compute the odds of `part`, an index of `PARTS`, against the strengths `others` [n]."""
+    """Compute the odds of `strength` in `part`, an index of `PARTS`; `others` are strengths [n]."""
     won, tied = others < strength, others == strength
     return Odds(names(part)[strength], float(won.mean()), float(tied.mean()))
 

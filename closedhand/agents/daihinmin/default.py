@@ -61,13 +61,13 @@ def choose(rules, view, ids):
 
 @kernel
 def admitted(rules, state, ids):
-    """Return the action that the client's choice counts as: a pass for an illegal kaidan."""
+    """Return the action that the client's choice counts as: a pass if the choice is illegal."""
     return np.int64(admit(rules, state, choose(rules, state, ids), ids))
 
 
 @kernel
 def choose_play(rules, table, hand):
-    """Choose the sample client's play from a hand, perhaps an illegal kaidan, or the pass."""
+    """Choose the sample client's play from a hand, perhaps an illegal one, or the pass."""
     # The client knows one joker: of two it uses the first.
     hand &= ~SECOND_BIT
     if table.target < 0:

@@ -43,8 +43,8 @@ TABLE_2 = {
     700: (2021, 2213, 2209, 2068, 1989),
     900: (2528, 2853, 2893, 2678, 2548),
 }
-"""The paper's Tables 1 and 2: cumulative points by number of rounds, of its kou and the programs
-for which `LIGHT` or `SEARCH` stand in."""
+"""The paper's Tables 1 and 2: cumulative points by number of rounds, of its kou and then of its
+opponents, in the order of `reproduction.LIGHT` and `reproduction.SEARCH`."""
 
 SCORES = {1: ("Among light class champions", TABLE_1), 2: ("Against programs that search", TABLE_2)}
 TITLES = {

@@ -61,7 +61,7 @@ PLAYS = 2 * TARGETS
 COUNTS = SLOTS * 4
 """Number of pairs of a slot and its number of cards, one to four."""
 PAIRS = SLOTS * SLOTS * 16
-"""Number of pairs of two of these, `COUNTS` squared."""
+"""Number of combinations of two such pairs, `COUNTS` squared."""
 RUNS = 4
 """Number of classes of kaidan: 3, 4, 5, or more cards."""
 

@@ -128,8 +128,8 @@ def make_policy_search(
 ) -> PolicySearchAgent:
     """Make the agent `policy-search`; `policy-search:500` or `policy-search:20ms` set the budget.
 
-    `worlds` is the number of particles per thread; with 0 determinisations are not weighted. The
-    path of a file of weights may follow after another colon.
+    `worlds` is the number of particles per thread; if it is 0, determinisations are not weighted.
+    The path of a file of weights may follow after another colon.
 
     Raises:
         InputError: The weights or a number cannot be used, or `check_known` refuses the game.

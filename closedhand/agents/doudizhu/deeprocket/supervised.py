@@ -64,7 +64,7 @@ def check_settings(settings: Settings) -> None:
 
 
 def noted_in(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """Read the notes of a training from its checkpoint; refuse that of another training."""
+    """Read a training's notes from its checkpoint; an `InputError` refuses that of another one."""
     found = read_checkpoint(path).get("closedhand")
     if not isinstance(found, dict) or not {"settings", "step", "seconds", "checks"} <= set(found):
         raise InputError(f"cannot resume {path}: it is not the training of a network")

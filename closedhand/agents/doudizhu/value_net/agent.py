@@ -29,8 +29,8 @@ from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.state import SEATS
 
 FURTHEST = -0.96
-"""Least `Policy.share` times `Space.priors`, the gap of a play to the best one by `decompose`, at
-which the play is evaluated. With the share for the objective `win` the gap may be 16."""
+"""Least product of `Policy.share` and `Space.priors`, a play's difference from the best one by
+`decompose`, at which the play is evaluated. For the objective `win` the least difference is -16."""
 MOST_EVALUATED = 8
 """Maximum number of plays to evaluate, the best ones by `decompose`; more if the last ones tie."""
 
