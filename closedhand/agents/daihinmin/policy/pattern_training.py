@@ -97,7 +97,7 @@ def seat_others(kinds, rng):
 
 @kernel
 def decide(rules, policy, critic, state, rng, log, ids, n):
-    """Draw an action as `pattern_policy.choose` and log it; return it and `n`, the number logged."""
+    """Draw as `pattern_policy.choose` and log it; return the action and `n`, the number logged."""
     number = options(rules, state, ids)
     if number == 1:
         return np.int64(ids[0]), n
