@@ -15,8 +15,8 @@ deal cards, `draw_seed` and `seed_in_kernel` draw the seed of a deal, and a `Str
 function states its options by annotated parameters, with a `Range` for a number, or by a table,
 `Options` of `Option`, which `takes` attaches. A `FeatureTable` of `Feature` describes compact
 observations. `validity` and `views` serve the game's functions `valid` and `view_from`. Each `Row`
-of a picture has cards, and `BLANK` for a gap. A `Part` is a group of a hand that is being sorted,
-and `Odds` are its chances. `Explanations` and `KnownCards` are shown to people. `Game.deals`
+of a picture has cards, and `BLANK` for a gap. A `Part` is a group of cards in a hand that a player
+sorts, and `Odds` are its chances. `Explanations` and `KnownCards` are shown to people. `Game.deals`
 iterates over each `Deal`; `Game.knowledge` returns `Knowledge`. An `InputError` reports bad input.
 
 **Records.** `records` turns games into text and back: `Record`, `from_state`, `from_json`,

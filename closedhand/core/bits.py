@@ -46,7 +46,7 @@ def size(bits: Any) -> Any:
     return int(bits).bit_count()
 
 
-# Numba requires one signature, annotations included, of both functions: this rules out lambdas.
+# An overload and the function that it returns need one signature, with annotations: no lambda.
 
 
 @overload(lowest)

@@ -62,7 +62,7 @@ def choose_deals(deals: int | Deals, game: Game, what: str) -> Deals:
 
 
 def write_deals(path: Path, game: Game, number: int, seed: int = 0) -> str:
-    """Write the deals that a match with this seed plays, atomically; return the file's checksum.
+    """Write atomically the deals that a match with this seed plays; return the file's checksum.
 
     Raises:
         InputError: The number or the seed is not allowed, or the file cannot be written.

@@ -420,7 +420,7 @@ class Game:
         return function
 
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
-        """Draw a determinisation: a random full state that is consistent with a valid view."""
+        """Draw a determinisation: a random full state consistent with the view of `player`."""
         self._check(view)
         seat, rng = self.seat(player), generator(rng)
         # The kernel trusts the view: with a wrong one it would write out of bounds.

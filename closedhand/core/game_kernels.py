@@ -273,7 +273,7 @@ class Shown(NamedTuple):
     Attributes:
         observations: Observations, int8 [n, size].
         masks: Action masks, int8 [n, actions]; or [n, 0], if there are none.
-        copies: A copy of the masks, for observations where infos have `masks`; or [n, 0].
+        copies: A copy of `masks` for observations, so that infos share no memory; or [n, 0].
         returns: Payoffs by player of games that are over, float64 [n, seats]; zero on entry.
         reward: Reward of the seat that acted, float64 [n]; zero on entry.
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
@@ -385,7 +385,7 @@ def add_up(
 def show_legal(
     rules: Rules, states: States, i: Integer, status: Integer, mask: Masks, copy: Masks, ids: Ids
 ) -> None:
-    """Write the action mask of game `i` into `mask` and, unless that is empty, into `copy`.
+    """Write the action mask of game `i` into `mask`, and into `copy` too unless `copy` is empty.
 
     If the game is not `RUNNING`, the mask marks action 0, so that there is an action to draw.
     """
@@ -477,6 +477,6 @@ def random_game(rules: Rules, states: States, streams: Streams, i: Integer, ids:
 
 @kernel
 def random_games(rules: Rules, states: States, streams: Streams, ids: Ids, moves: Ids) -> None:
-    """Do `random_game` in every game, numbers into `moves`, int64 [n]; `ids` as in `step_games`."""
+    """Do `random_game` in every game, results into `moves`, int64 [n]; `ids`: see `step_games`."""
     for i in range(len(states)):
         moves[i] = random_game(rules, states, streams, i, ids[0])

@@ -47,7 +47,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Range(NamedTuple):
-    """Least and greatest value of a number, in an annotation; None: none, or for int `LARGEST`."""
+    """Least and greatest value of an annotated number; None: no limit, but for int ±`LARGEST`."""
 
     least: float | None = None
     most: float | None = None

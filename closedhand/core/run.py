@@ -121,11 +121,11 @@ def _differing(found: Options, wanted: Options) -> tuple[str, str]:
 
 
 class Watch:
-    """Context for the loop of long work, which defers Ctrl-C and saves checkpoints.
+    """Context of the loop of long work: it defers Ctrl-C and saves checkpoints.
 
-    The loop calls `tick` after every piece of work and ends when `tick` returns False. At its end,
-    also by a first Ctrl-C, whose `KeyboardInterrupt` it catches, the context saves unsaved work.
-    After a second Ctrl-C or another error it saves nothing, and the error leaves the context.
+    The loop calls `tick` after every piece of work and ends when `tick` returns False. After it, or
+    a first Ctrl-C, whose `KeyboardInterrupt` the context catches, unsaved work is saved. After a
+    second Ctrl-C or another error nothing is saved, and the error leaves the context.
 
     Attributes:
         pieces: Number of pieces done.

@@ -125,7 +125,7 @@ def search(
     policy: Policy, rules: Rules, states: States, actions: Ids, stack: Ids, player: Integer,
     friends: Integer, least: float, nodes: int, table: Ids, keys: Ids, seen: Floats,
 ) -> tuple[Integer, Integer]:  # fmt: skip
-    """Start or continue a search; other arguments and the result are those of `solve`.
+    """Start or continue a search whether `player` can force a payoff; the rest is as for `solve`.
 
     `stack`, int64 [3, states], holds the levels, see `NUMBER`: zeros at first. After `UNKNOWN` due
     to `nodes`, a call with the same arrays continues. `table`, uint64 [size, 2], keeps decided

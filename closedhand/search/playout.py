@@ -69,9 +69,9 @@ def playouts(
     policy: Policy, rules: Rules, states: States, player: Integer, rng: Rng, num_actions: int,
     out: Floats,
 ) -> None:  # fmt: skip
-    """Play full states, `game.dtype` [n], on in place until payoffs of `player` are certain.
+    """Play full states, `game.dtype` [n], on in place until the payoffs of `player` are certain.
 
-    `out`, float64 [n], gets these payoffs; `num_actions` is that of the game.
+    `policy` plays for all; `out`, float64 [n], gets the payoffs. `num_actions` is the game's.
     """
     ids = np.empty(num_actions, np.int32)
     for i in range(len(states)):
