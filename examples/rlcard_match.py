@@ -33,7 +33,7 @@ def ours_in_theirs(games: int) -> None:
 
 
 def theirs_in_ours(deals: int) -> float:
-    """Play RLCard's rule model, then its random agent, against `rule`; return its win rate."""
+    """Play RLCard's rule model, then its random agent, against `rule`; return the last win rate."""
     game = make_game("doudizhu", rules="rlcard")
     theirs = ["rlcard:doudizhu-rule-v1", RLCardAgent(game, RandomAgent(game.num_actions), seed=1)]
     score = None

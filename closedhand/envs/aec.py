@@ -135,7 +135,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """
         self.check_started()
         if agent == self._unseen_by:
-            # Kept from the last step. Hand it out only once: the caller may write to its arrays.
+            # Kept by `_to_act`. Hand it out only once: the caller may write to its arrays.
             (observation, mask), self._unseen_by = self._unseen, None
         else:
             _, observation, mask = self._run(LOOK, self.seat_of(agent))

@@ -90,7 +90,7 @@ class ObservationForm:
         return self.game.split(observation) if self.name == PLANES else {OBSERVATION: observation}
 
     def observe(self, states: States, seats: Seats | None = None) -> tuple[NDArray[np.int8], ...]:
-        """Return observations, int8 [n, size], and masks, int8 [n, num_actions], of states [n]."""
+        """Return observations [n, size] and masks [n, num_actions], int8; see `batch.observe`."""
         look = batch.features if self.compact else batch.observe
         return look(self.game, states, seats)
 

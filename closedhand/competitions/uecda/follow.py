@@ -62,7 +62,7 @@ def catch_up(rules, view, seen):
 def settle(rules, view, me, hand, table):
     """Correct a view of `me`, who is to act, where a table of the server states something else.
 
-    `hand`, uint64, is the player's hand in the table, and `table` its numbers, int64 [120].
+    `hand` is the player's hand in the table, uint64; `table` its numbers, int64 [120]; see `wire`.
     """
     view.hands[me] = hand
     for player in range(PLAYERS):

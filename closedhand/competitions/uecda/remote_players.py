@@ -127,7 +127,7 @@ class RemotePlayer:
         self._sock.close()
 
     def drop_unless_silent(self) -> bool:
-        """Drop a client that disconnected, or sent data before the match; return whether it did."""
+        """Drop a client that disconnected, or sent data before the match; True if dropped."""
         with contextlib.suppress(OSError):  # nothing to read: the client is silent, as it must be
             self._sock.setblocking(False)
             self.leave("sent data before the match" if self._sock.recv(1) else "disconnected")
@@ -144,7 +144,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class Lobby:
-    """Queue of connections from which each of some seats gets a client; others are refused."""
+    """Waiting room that gives each of some seats a client, and refuses other connections."""
 
     def __init__(
         self,
