@@ -15,9 +15,8 @@ from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
 from support_envs import Fixed
 
-from closedhand import Game, InputError, make_game
+from closedhand import Game, make_game
 from closedhand.envs.aec import GameAEC
-from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import ACTION_MASK
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
@@ -55,14 +54,10 @@ class SelfPlay:
     def step(self, action: int) -> None:
         agent = self.env.agent_selection
         self.actor = self.player
-        try:
-            self.env.step(action)
-            self.rewards = [self.env.rewards[name] for name in self.env.possible_agents]
-            self.over = self.env.terminations[agent]
-        except InputError:
-            self.illegal = self.over = True
-            self.rewards = [0.0] * self.game.num_players
-            self.rewards[self.actor] = ILLEGAL_REWARD
+        self.env.step(action)
+        self.rewards = [self.env.rewards[name] for name in self.env.possible_agents]
+        self.over = self.env.terminations[agent]
+        self.illegal = self.env.infos[agent].get("illegal_action", False)
 
     @property
     def reward(self) -> float:
