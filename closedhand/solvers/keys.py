@@ -36,8 +36,14 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
     `states` [n] may be views, except with `together`: the seats of a side then share knowledge.
     """
     keys = np.zeros((len(states), 2), np.uint64)
-    seats, sides = states["player"].astype(np.int64), np.array(game.sides)
-    for k in range(game.num_players if together else 1):
+    seats = states["player"].astype(np.int64)
+    if not together:  # a path of its own: agents of strategies ask for one key at a time
+        views = states.copy()
+        batch_kernels.hide_for(game.rules, views, seats)
+        hash_views(views, keys)
+        return keys
+    sides = np.array(game.sides)
+    for k in range(game.num_players):
         # The seat k places after the one to act, if it is on the same side.
         seen = (seats + k) % game.num_players
         same = np.flatnonzero(sides[seen] == sides[seats])
