@@ -1,13 +1,9 @@
-"""The history of a training as curves for TensorBoard.
+"""The history of a training as curves for TensorBoard."""
 
-Events are written directly, as PyTorch's writer takes seconds to import.
-"""
-
-import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from closedhand.core.checks import InputError
 from closedhand.core.optional_imports import needing
@@ -39,25 +35,14 @@ def board(folder: Path, decisions: int) -> Generator[Callable[[Mapping[str, Any]
     """
     check_name(folder)
     with needing():
-        from tensorboard.compat.proto import event_pb2, summary_pb2
-        from tensorboard.summary.writer.event_file_writer import EventFileWriter
-
-    # The generated classes have no type annotations.
-    protos: Any = event_pb2
-    summary: Any = cast(Any, summary_pb2).Summary
+        from torch.utils.tensorboard import SummaryWriter
 
     def add(entry: Mapping[str, Any]) -> None:
-        values = [
-            summary.Value(tag=name.encode("utf-8", UNPAIRED), simple_value=number)
-            for name, number in numbers_in(entry)
-        ]
-        numbers = summary(value=values)
-        event = protos.Event(wall_time=time.time(), step=entry["decisions"], summary=numbers)
-        writer.add_event(event)
+        for name, number in numbers_in(entry):
+            tag = name.encode("utf-8", UNPAIRED).decode()
+            writer.add_scalar(tag, number, entry["decisions"])
 
-    with closing(EventFileWriter(str(folder))) as writer:
-        start = protos.SessionLog(status=protos.SessionLog.START)
-        writer.add_event(protos.Event(step=decisions + 1, session_log=start))
+    with closing(SummaryWriter(folder, purge_step=decisions + 1)) as writer:
         yield add
 
 
