@@ -79,7 +79,7 @@ import importlib, pkgutil
 for name in ("torch", "lightning", "lightning.pytorch", "stable_baselines3", "sb3_contrib", "ray",
              "matplotlib.figure", "PIL.Image", "pyarrow.parquet", "scipy.sparse", "starlette",
              "uvicorn", "websockets", "rich.console", "typer", "safetensors.torch", "torchrl",
-             "tianshou", "rlcard", "pyspiel", "tensorboard.summary.writer.event_file_writer"):
+             "tianshou", "rlcard", "pyspiel", "torch.utils.tensorboard"):
     try:
         importlib.import_module(name)
     except ModuleNotFoundError:

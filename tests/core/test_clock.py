@@ -13,7 +13,6 @@ from closedhand import make_agent, make_game
 
 HOME = Path(closedhand.__file__).parent
 TIMES_OF_DAY = {
-    "learning/tensorboard.py",  # the format has it
     "web/lobby.py",  # the time of a table's last change, which is shown
     "web/past_hands.py",  # the time of a hand, which is shown
     "web/runs.py",  # compared with the times of files, forwards and backwards
