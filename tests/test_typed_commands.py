@@ -53,7 +53,7 @@ ELSEWHERE = {
     "pip": "installation, tried by `make dist`",
     "python": "examples, run by `make examples` and tests/examples",
     "closedhand web": "a server, in tests/web",
-    "closedhand serve": "a server that waits for clients, in tests/commands/daihinmin",
+    "closedhand serve": "a server that waits for clients, in tests/commands/test_daihinmin.py",
     "closedhand judge doudizhu": "four million histories, in tests/solvers/test_sides.py",
     "closedhand botzone": "waits for a request; in tests/bridges/test_botzone.py",
     "closedhand match doudizhu --rules botzone": "needs a bot; in the same tests",

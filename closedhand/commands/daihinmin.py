@@ -1,4 +1,4 @@
-"""The commands `serve` and `join`: Daihinmin over the competition's protocol."""
+"""Commands of Daihinmin: the competition's protocol, the kou paper, and the trainers."""
 
 import secrets
 from collections.abc import Sequence
@@ -10,8 +10,12 @@ import typer
 
 from closedhand.arena.results import microseconds, rounded
 from closedhand.cli import common
+from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
+from closedhand.commands.self_play import fitting
 from closedhand.competitions.uecda import HOST, MOST_WAITING, PORT
-from closedhand.core.game import InputError
+from closedhand.core.file_kinds import CHECKPOINT, PICTURE, FileKind, begun
+from closedhand.core.game import Game, InputError
+from closedhand.core.registry import make_game
 from closedhand.core.statistics import Estimate, count_blocks, over_blocks
 
 ROUNDS = 1000
@@ -184,3 +188,81 @@ def join(
         if unknown:
             typer.echo(f"rounds without a known place, ended by passes: {unknown}")
     common.leave_if_interrupted(not result.complete, "the match was not played to its end")
+
+
+def reproduce(
+    out: Out = Path("runs/kou"),
+    only: Only = None,
+    quick: Quick = False,
+    rounds: Annotated[int | None, typer.Option(min=100)] = None,
+    search_rounds: Annotated[int | None, typer.Option(min=100)] = None,
+    seed: common.Seed = 0,
+    workers: common.Workers = None,
+    as_json: common.Json = False,
+) -> None:
+    """Reproduce Tables 1 to 6 and Figures 1 and 2 of the paper on kou, UECda-2014's light champion.
+
+    Sections are table-1 to table-6, sweep (over the threshold), and budget (strength of a search by
+    its simulations). Takes more than an hour. With --quick leagues have 1,000 rounds, 100 if agents
+    search, and Tables 3 to 6 are against `default` only. Ctrl-C stops; the same command resumes.
+
+    Example: closedhand reproduce kou --only table-1 --quick
+
+    Options:
+        rounds: Rounds of each league, a multiple of 100; 10,000 if absent.
+        search_rounds: Rounds of the leagues with agents that search, a multiple of 100; 900 if
+            absent.
+    """
+    from closedhand.core.threads import cores
+    from closedhand.papers.kou import report, reproduction
+
+    results = computed(
+        reproduction, out, quick, only, dict.fromkeys(report.PICTURES, PICTURE), rounds=rounds,
+        search_rounds=search_rounds, seed=seed, workers=workers or cores(),
+    )  # fmt: skip
+    common.save_picture(report.pictures, results, out)
+    show_report(out, report.report(results), results, as_json, only)
+
+
+POLICY = "closedhand.agents.daihinmin.policy"
+
+learn_playouts = fitting(f"{POLICY}.light_training:TASK", "monte-carlo:2000:")
+learn_policy = fitting(f"{POLICY}.pattern_training:TASK", "policy:")
+
+
+def tune_kou(
+    game: Game,
+    algorithm: str,
+    seconds: float,
+    seed: int,
+    folder: Path,
+    restart: bool,
+    given: dict[str, Any],
+) -> None:
+    """Tune `kou` in duplicate rounds with random classes.
+
+    `given` are the options that the command line states.
+    """
+    from closedhand.agents.daihinmin.kou import tuning
+    from closedhand.games.daihinmin.game import league_options
+
+    game = make_game(game.name, **league_options(given, 1, True))
+    text = FileKind("the text of an agent", begun("kou["))
+    common.make_folder(folder, {tuning.CHECKPOINT: CHECKPOINT, tuning.TEXT: text})
+    run = tuning.begin(game, seed, folder)
+    learner = run.learner
+
+    def line_of(entry: dict[str, Any]) -> str:
+        mean, low, high = entry["gain"]
+        return f"{entry['change']} gains {mean:.3f} points a round ({low:.3f} to {high:.3f})"
+
+    common.work_for(
+        run, seconds, lambda: f"{learner.trials:,} trials", restart=restart, line_of=line_of
+    )
+    if learner.deals:
+        typer.echo(
+            f"saved {run.path} after {learner.trials:,} trials, {learner.accepted:,} of them "
+            f"successes: play the best as the agent in {folder / tuning.TEXT}"
+        )
+        typer.echo(tuning.text_of(learner.numbers))
+    common.leave_if_interrupted(run.interrupted, nothing=not learner.deals)

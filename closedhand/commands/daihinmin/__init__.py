@@ -1,1 +1,0 @@
-"""Commands of Daihinmin: the competition's protocol, fitted playouts, the kou paper."""
