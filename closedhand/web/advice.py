@@ -21,8 +21,7 @@ from closedhand.core.registry import load, spec_of
 from closedhand.search.playout import Uniform
 from closedhand.search.ranking import ROUND, Gap, Ranking, Simulation, simulation_of
 from closedhand.web.game_explorer import GameExplorer
-from closedhand.web.json_numbers import number_of
-from closedhand.web.serialization import describe_action
+from closedhand.web.serialization import describe_action, number_of
 
 FIRST, STEP = 0.03, 0.25
 """Minimum seconds of simulation before the first report, and before each later one."""

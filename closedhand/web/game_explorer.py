@@ -19,7 +19,7 @@ from closedhand.solvers.public import Flow, flow, public_graph
 from closedhand.solvers.solving import ALGORITHMS
 from closedhand.solvers.strategy import normalised, rows_of, strategy_of
 from closedhand.solvers.tree import ANY, build, layout_of, tree_size
-from closedhand.web.json_numbers import number_of
+from closedhand.web.serialization import number_of
 from closedhand.web.uploads import decoded, written
 
 MOST_NODES = 300_000

@@ -1,18 +1,21 @@
 """Results in a folder of runs, as JSON data: matches, leagues, ladders and learning curves."""
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from closedhand.arena import ladder
 from closedhand.arena.results import columns_of, shortened
-from closedhand.core.game import InputError
+from closedhand.core.game import Game, InputError
 from closedhand.core.parsing import NATURAL
 from closedhand.core.reading import json_in, read_arrays, read_json
-from closedhand.web.json_numbers import DAMAGED, estimate_of, number_of
-from closedhand.web.ladders import ladders_of
+from closedhand.core.registry import make_game
+from closedhand.web.serialization import number_of
 
 MOST_FILES = 300
 """Most files of a kind that are read, the newest first."""
@@ -27,6 +30,11 @@ MOST_POINTS = 400
 CHECKPOINTS = ("learner.npz", "checkpoint.npz")
 """Names of checkpoints that hold a history; it is shown if no JSON file in the folder has one."""
 METADATA = ("settings", "history")
+DAMAGED = (ArithmeticError, LookupError, TypeError, AttributeError, ValueError)
+"""Errors of a function that reads unchecked data from a file."""
+
+_Met = dict[frozenset[str], dict[str, Any]]
+"""Results by the two agents that have met."""
 
 
 def everything_in(folder: Path | None, tables: Collection[str] = ()) -> dict[str, Any]:
@@ -174,3 +182,122 @@ def _numbers(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, 
             yield f"{before}{key}", [number_of(each) for each in value]
         elif isinstance(value, int | float):
             yield f"{before}{key}", [number_of(value), None, None]
+
+
+def estimate_of(found: Any) -> list[float | None]:
+    """Read `[mean, low, high]` from an estimate in a file; ends that are not finite become None.
+
+    Raises:
+        LookupError, TypeError, ValueError: A key is missing, or the mean is not a finite number.
+    """
+    mean, low, high = (number_of(found[key]) for key in ("mean", "low", "high"))
+    if mean is None:
+        raise ValueError("an estimate without a mean")
+    return [mean, low, high]
+
+
+def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rate the matches of a folder wherever three agents or more have all met each other.
+
+    `played` are results of matches, as their files hold them, the newest first; `about` has fields
+    to add to every ladder. A ladder is for one game, version, options, seed and file of deals. If
+    two agents have met several times, the latest match counts. If the files of an agent changed,
+    only matches with its latest ones count. Damaged results and games that cannot be made are
+    skipped.
+    """
+    groups: dict[str, _Met] = {}
+    used: dict[tuple[str, str], str | None] = {}  # checksum of latest files, by group and agent
+    for data in played:
+        with suppress(*DAMAGED):
+            _add_pairs(data, groups, used)
+    found: list[dict[str, Any]] = []
+    for pairs in groups.values():
+        with suppress(Exception):  # a game may be third-party code, and raise anything
+            found += _rated(pairs, about)
+    return found
+
+
+def _add_pairs(
+    data: dict[str, Any], groups: dict[str, _Met], used: dict[tuple[str, str], str | None]
+) -> None:
+    """Add the pairs of a result to its group, except those of agents with other files."""
+    key = str([data["game"], *map(data.get, ("version", "options", "seed", "deals_digest"))])
+    for pair in data["pairs"]:
+        one, other = pair["agents"]
+        files = {agent: data.get("files", {}).get(agent) for agent in (one, other)}
+        latest = [used.setdefault((key, agent), files[agent]) for agent in files]
+        if latest == [*files.values()]:
+            met = groups.setdefault(key, {})
+            met.setdefault(frozenset(files), {**data, "pairs": [pair]})
+
+
+def _rated(pairs: _Met, about: dict[str, Any]) -> list[dict[str, Any]]:
+    """List a ladder of agents that have all met; none for fewer than three or an unranked game."""
+    agents = _all_met(pairs)
+    if len(agents) < 3:
+        return []
+    matches = [pairs[frozenset(pair)] for pair in combinations(agents, 2)]
+    game = make_game(matches[0]["game"], **matches[0].get("options", {}))
+    if not ladder.is_ranked(game):
+        return []
+    ids = tuple(id(data["pairs"][0]) for data in matches)
+    rows = _rates(game, tuple(agents), _Same(ids, matches), int(matches[0]["seed"]))
+    short = shortened(agents)
+    return [
+        {
+            **about,
+            "game": game.name,
+            "deals": sorted({int(data["deals"]) for data in matches}),
+            "agents": [
+                {
+                    "agent": short[row["agent"]],
+                    "elo": estimate_of(row["elo"]),
+                    "win_rate": number_of(row["win_rate"]),
+                    "microseconds": number_of(row["microseconds_per_decision"]),
+                }
+                for row in rows
+            ],
+        }
+    ]
+
+
+@dataclass(frozen=True)
+class _Same:
+    """Matches compared by identity: a cache key, so that unchanged files are rated only once."""
+
+    ids: tuple[int, ...]
+    matches: list[dict[str, Any]] = field(compare=False)
+
+
+@lru_cache(32)
+def _rates(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> list[dict[str, Any]]:
+    pairs = [data["pairs"][0] for data in matches.matches]
+    firsts = [first for first, _ in combinations(agents, 2)]  # a file may list the other first
+    meetings = [
+        ladder.meeting_of(game, pair, pair["agents"].index(first))
+        for first, pair in zip(firsts, pairs, strict=True)
+    ]
+    return ladder.rate(agents, meetings, seed)
+
+
+def _all_met(pairs: Iterable[frozenset[str]]) -> list[str]:
+    """Find agents that have all met each other, in the order of their names.
+
+    Begin with each agent and those that it has met, and drop the one with the most missing pairs
+    until all left have met. The largest such group counts: three or more if any three have met.
+    """
+    met: dict[str, set[str]] = {}  # the agents that each has met, itself among them
+    for pair in pairs:
+        for agent in pair:
+            met.setdefault(agent, set()).update(pair)
+    return max((_without_gaps(met, met[agent]) for agent in sorted(met)), key=len, default=[])
+
+
+def _without_gaps(met: dict[str, set[str]], agents: set[str]) -> list[str]:
+    left = set(agents)
+    while left:
+        missing, worst = max((len(left - met[agent]), agent) for agent in left)
+        if not missing:
+            break
+        left.remove(worst)
+    return sorted(left)

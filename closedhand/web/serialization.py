@@ -5,6 +5,7 @@ the state itself only where all hands are shown: to spectators of open tables, i
 the end of a game. The functions that describe positions take the views of `seen_by`.
 """
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from closedhand.core.display import Row
 from closedhand.core.explanations import kind_of
 from closedhand.core.game import Game, State
+from closedhand.core.parsing import is_number
 
 MOST_LISTED = 3000
 """Most legal actions that are sent; with more, a player types an action or places its cards."""
@@ -133,3 +135,8 @@ def _moves(game: Game, views: Views, actors: Sequence[int]) -> list[dict[str, An
             acting["player"] = actor if actor >= 0 else views[0]["player"]
             moves[-1] |= describe_action(game, acting, int(same[0]))
     return moves
+
+
+def number_of(value: Any) -> float | None:
+    """Return a finite number as a float; else None, as JSON has neither infinities nor NaN."""
+    return float(value) if is_number(value) and math.isfinite(value) else None

@@ -17,7 +17,7 @@ from closedhand.arena import match, results
 from closedhand.core.duplicate import Chunk, parse_all
 from closedhand.core.files import write_arrays
 from closedhand.solvers.solving import Run
-from closedhand.web import ladders, requests, runs
+from closedhand.web import requests, runs
 from closedhand.web.connection import Connection
 from closedhand.web.lobby import Lobby
 
@@ -170,17 +170,17 @@ def test_a_ladder_is_found_wherever_three_have_all_met() -> None:
     for _ in range(200):
         share = rng.random()
         pairs = [pair for pair in sets(combinations(agents, 2)) if rng.random() < share]
-        found = ladders._all_met(pairs)
+        found = runs._all_met(pairs)
         assert set(sets(combinations(found, 2))) <= set(pairs)
         possible = any(
             set(sets(combinations(three, 2))) <= set(pairs) for three in combinations(agents, 3)
         )
         assert (len(found) >= 3) == possible
-        assert ladders._all_met(pairs[::-1]) == found
-    assert ladders._all_met(sets(["DE", "EF", "DF", "CA", "BC", "AB"])) == ["A", "B", "C"]
+        assert runs._all_met(pairs[::-1]) == found
+    assert runs._all_met(sets(["DE", "EF", "DF", "CA", "BC", "AB"])) == ["A", "B", "C"]
     # Two teams of five: each has met all of the other team, more than the three have met.
     teams = sets(product("VWXYZ", "vwxyz"))
-    assert ladders._all_met([*teams, *sets(["CA", "BC", "AB"])]) == ["A", "B", "C"]
+    assert runs._all_met([*teams, *sets(["CA", "BC", "AB"])]) == ["A", "B", "C"]
 
 
 def test_a_finished_match_is_not_under_way_and_shows_the_columns_of_the_command(
