@@ -16,7 +16,7 @@ from closedhand.core.duplicate import play_chunk
 from closedhand.core.machine import processor
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.ppo import PPO, PPOSettings
-from closedhand.learning.remote_games import Record, cut
+from closedhand.learning.selfplay import Record, cut
 
 LEARNERS: list[tuple[str, Any, Any]] = [
     ("doudizhu", PPO, PPOSettings),

@@ -6,7 +6,7 @@ What to read, in this order:
    the PPO of Stable-Baselines3; `device_ppo` and `device_dmc` are learners whose games stay on a
    GPU, with `device_learner`, `device_rollout` and `device_evaluation`.
 2. `training`: what the first three share, from the games of an update to the averaged weights;
-   `selfplay`, `population` and `remote_games` play these games.
+   `selfplay` and `population` play these games.
 3. `network_learner`: what all six share: counts, scores, and the file for agents.
 4. `features`, `legal`, `networks`, `action_sharing`: from a game to logits of its legal actions.
 5. `algorithms` lists the learners by name, `runs` saves a training in a folder, `agent_factory` and

@@ -28,8 +28,7 @@ from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
 from closedhand.learning.population import checked
 from closedhand.learning.ppo import policy_and_values
-from closedhand.learning.remote_games import Piece, cut
-from closedhand.learning.selfplay import Choose, join
+from closedhand.learning.selfplay import Choose, Piece, cut, join
 from closedhand.learning.training import ENOUGH, DeepLearner, GreedyTemperature, Settings
 
 HELD_OUT = 20

@@ -2,7 +2,7 @@
 
 An update:
 
-1. Play new games in pieces, here or by other processes (`remote_games`), against opponents of the
+1. Play new games in pieces, here or by other processes (`selfplay`), against opponents of the
    `population`. Games end within an update, so that resuming a training does not change results.
 2. Learn from them, as the subclass defines.
 3. Average the weights with more weight on later updates. Freeze the learner for the pool if due.
@@ -29,8 +29,7 @@ from closedhand.learning.action_sharing import plain, share, spelling
 from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import OPPONENTS, Population, names_of
-from closedhand.learning.remote_games import Piece, Record, cut, replay
-from closedhand.learning.selfplay import Choose, Wave, join, play_wave
+from closedhand.learning.selfplay import Choose, Piece, Record, Wave, cut, join, play_wave, replay
 
 
 @dataclass(frozen=True, kw_only=True)

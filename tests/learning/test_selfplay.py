@@ -19,8 +19,7 @@ from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.features import Features
 from closedhand.learning.imitation import Imitation, ImitationSettings
 from closedhand.learning.ppo import PPO, PPOSettings
-from closedhand.learning.remote_games import Piece, Record, cut, replay
-from closedhand.learning.selfplay import LEARNER, Wave, halved, join
+from closedhand.learning.selfplay import LEARNER, Piece, Record, Wave, cut, halved, join, replay
 
 
 class Far:
