@@ -15,7 +15,7 @@ from closedhand.core.game import State
 from closedhand.core.registry import GAMES as ENVIRONMENTS
 from closedhand.core.seating import seatings
 from closedhand.envs.solo import SoloEnv
-from closedhand.wrappers.duplicate import DuplicateDealing
+from closedhand.wrappers import DuplicateDealing
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
 

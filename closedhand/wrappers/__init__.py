@@ -4,8 +4,6 @@ The modules `sb3` (Stable-Baselines3), `rllib`, `tianshou` and `torchrl` adapt e
 libraries, and need them installed.
 """
 
-from closedhand.wrappers.auto_pass import AutoPass
-from closedhand.wrappers.duplicate import DuplicateDealing
-from closedhand.wrappers.kickers import KickerSubsteps
+from closedhand.wrappers.aec import AutoPass, DuplicateDealing, KickerSubsteps
 
 __all__ = ["AutoPass", "DuplicateDealing", "KickerSubsteps"]

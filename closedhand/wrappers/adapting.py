@@ -1,4 +1,4 @@
-"""Checks of the env to wrap and its observations, for all wrappers; each raises `InputError`."""
+"""Checks of envs and observations, for adapters to libraries; each raises `InputError`."""
 
 from typing import Any, cast
 
@@ -6,7 +6,6 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core.checks import InputError, shown
-from closedhand.envs.aec import GameAEC
 from closedhand.envs.observation_form import (
     ACTION_MASK,
     COMPACT,
@@ -21,14 +20,6 @@ from closedhand.envs.vector import GameVectorEnv
 
 OneSeat = GameVectorEnv | SeatVectorEnv
 """Vector envs with one seat a row: a `SeatVectorEnv`, or a `GameVectorEnv` with opponents."""
-
-
-def aec_table(env: Any) -> GameAEC:
-    """Return `env` without its wrappers, if it is a `GameAEC`."""
-    table = getattr(env, "unwrapped", None)
-    if not isinstance(table, GameAEC):
-        raise InputError(f"an AEC env of closedhand is needed here, not {shown(env)}")
-    return table
 
 
 def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSERVATION) -> OneSeat:

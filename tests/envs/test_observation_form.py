@@ -13,7 +13,7 @@ from closedhand import GAMES, InputError, make_game
 from closedhand.core import batch
 from closedhand.envs import GameAEC, GameParallel, GameVectorEnv, SoloEnv
 from closedhand.envs.observation_form import FORMS, ObservationForm
-from closedhand.wrappers.kickers import KickerSubsteps
+from closedhand.wrappers import KickerSubsteps
 
 Variant = tuple[str, dict[str, Any]]
 

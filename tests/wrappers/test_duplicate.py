@@ -12,7 +12,7 @@ from closedhand import InputError
 from closedhand.core.records import read
 from closedhand.core.seating import seatings
 from closedhand.envs.aec import env as checked_env, raw_env
-from closedhand.wrappers.duplicate import DuplicateDealing
+from closedhand.wrappers import DuplicateDealing
 
 
 @every_variant

@@ -16,8 +16,7 @@ from support_envs import choose, complies, duplicate, make_aec, play_aec
 
 from closedhand import InputError, make_game
 from closedhand.envs.aec import raw_env
-from closedhand.wrappers.auto_pass import AutoPass
-from closedhand.wrappers.kickers import KickerSubsteps
+from closedhand.wrappers import AutoPass, KickerSubsteps
 
 kicker_variants = pytest.mark.parametrize(
     "variant",
