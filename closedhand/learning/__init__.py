@@ -4,7 +4,7 @@ What to read, in this order:
 
 1. `ppo`, `dmc`, `imitation`: an algorithm each, its update from top to bottom. `maskable_ppo` is
    the PPO of Stable-Baselines3; `device_ppo` and `device_dmc` are learners whose games stay on a
-   GPU, with `device_learner`, `device_rollout` and `device_evaluation`.
+   GPU, with `device_learner` and `device_rollout`.
 2. `training`: what the first three share, from the games of an update to the averaged weights;
    `selfplay` and `population` play these games.
 3. `network_learner`: what all six share: counts, scores, and the file for agents.

@@ -19,8 +19,8 @@ import torch
 from torch import Tensor, nn
 
 from closedhand.core.options import Range
-from closedhand.learning.device_evaluation import NEVER
 from closedhand.learning.device_learner import DeviceLearner, DeviceSettings
+from closedhand.learning.device_rollout import NEVER
 from closedhand.learning.training import GreedyTemperature
 
 

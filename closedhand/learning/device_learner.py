@@ -32,8 +32,7 @@ from closedhand.core.reading import check_arrays
 from closedhand.envs.device import check_device
 from closedhand.envs.device_batch import DeviceBatch
 from closedhand.learning import module_state, networks
-from closedhand.learning.device_evaluation import versus
-from closedhand.learning.device_rollout import Rollout
+from closedhand.learning.device_rollout import Rollout, versus
 from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 

@@ -1,7 +1,7 @@
-"""The games of a learner on a device: steps 1 and 2 of an update, see `device_learner`.
+"""The games of a learner on a device: steps 1 and 2 of an update, and its evaluation.
 
-All tensors keep their addresses, and nothing waits for the device, so that CUDA graphs may run both
-steps.
+`device_learner` explains the steps. In them all tensors keep their addresses, and nothing waits for
+the device, so that CUDA graphs may run both.
 """
 
 from collections.abc import Callable
@@ -10,10 +10,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from closedhand.core.agents import AnyAgent
 from closedhand.core.game import Game
 from closedhand.envs.device_batch import DeviceBatch
-from closedhand.learning.device_evaluation import NEVER
+from closedhand.learning.evaluation import score_of
 
+NEVER = -1e9
+"""The logit of an illegal action."""
+MOST_STEPS = 2000
+"""Maximum number of steps of `versus` for each round of a game; longer games are left out."""
 HANDS = "hands"
 """The field of states that holds the cards of every seat."""
 Choose = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]]
@@ -162,3 +167,36 @@ def _hands_of(game: Game) -> tuple[int, int, int] | None:
     if kind.subdtype is None or kind.shape[0] != game.num_players:
         return None
     return int(start), each, 8 * kind.itemsize
+
+
+@torch.no_grad()
+def versus(batch: DeviceBatch, network: Any, opponent: AnyAgent, seed: int) -> dict[str, Any]:
+    """Play a network's best actions against an agent that decides in kernels, in duplicate.
+
+    Every game of the batch is a deal, on which the network, a `networks.PolicyValue`, plays each
+    side in turn, the agent all other seats. The result is a `Score.entry`.
+    """
+    game = batch.game
+    sides = torch.tensor(game.sides, device=batch.device)
+    dtype = next(network.parameters()).dtype
+    answers = torch.zeros(batch.number, dtype=torch.int64, device=batch.device)
+    points, ended = [], []
+    for side in sorted(set(game.sides)):
+        batch.reset(seed)
+        over = torch.zeros(batch.number, dtype=torch.bool, device=batch.device)
+        paid = torch.zeros(batch.number, dtype=torch.float64, device=batch.device)
+        for step in range(MOST_STEPS * game.rounds):
+            own = sides[batch.player] == side
+            batch.decide(opponent, answers)
+            logits = network(batch.observation.to(dtype))
+            best = logits.float().masked_fill(batch.action_mask == 0, NEVER).argmax(1)
+            batch.step(torch.where(own, best, answers))
+            mine = (batch.rewards * (sides == side)).sum(1)
+            paid += torch.where(over, torch.zeros_like(mine), mine)
+            over |= batch.status != 0
+            if step % 16 == 15 and bool(over.all()):
+                break
+        points.append(paid)
+        ended.append(over)
+    finished = torch.stack(ended).all(0)
+    return score_of(game, torch.stack(points, 1)[finished].cpu().numpy()).entry()

@@ -9,7 +9,7 @@ import torch
 from closedhand.core.agents import make_agent
 from closedhand.core.registry import make_game
 from closedhand.envs.seatwise import seat_advantages, seat_returns
-from closedhand.learning import device_evaluation
+from closedhand.learning import device_rollout
 from closedhand.learning.device_dmc import DeviceDMC
 from closedhand.learning.device_ppo import DevicePPO, DevicePPOSettings, PolicyLoss
 from closedhand.learning.device_rollout import log_softmax
@@ -305,7 +305,7 @@ def test_intervals_are_over_deals_whose_sides_depend_on_each_other():
 
 
 def test_a_match_of_many_rounds_is_played_to_its_end(monkeypatch):
-    monkeypatch.setattr(device_evaluation, "MOST_STEPS", 200)
+    monkeypatch.setattr(device_rollout, "MOST_STEPS", 200)
     ppo = DevicePPO(
         make_game("daihinmin", rounds=3), DevicePPOSettings(**{**SMALL, "games": 2}), 3,
         device="cpu",
