@@ -3,10 +3,6 @@
 The CUDA context is that of the calling thread: PyTorch's, once PyTorch has used a GPU.
 """
 
-# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
-# pyright: reportUnknownVariableType=false
-# NumPy's generic numbers are not annotated.
-
 import ctypes
 import math
 from collections.abc import Iterator

@@ -7,18 +7,15 @@ compiled. With `NUMBA_DISABLE_JIT=1` in the environment kernels remain plain Pyt
 but accessible to a debugger.
 """
 
-# pyright: reportUnknownMemberType=false
-# Numba's settings have no types.
-
 import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numba import config
 from numpy.typing import NDArray
 
 from closedhand.core.numba.cache import SOURCES, Cache, PartCache, has_name
+from closedhand.core.numba.fast_call import PLAIN
 from closedhand.core.numba.linking import Whole
 from closedhand.core.numba.notices import warn_that_nothing_is_kept
 
@@ -73,7 +70,7 @@ def inlined(function: F) -> F:
 def _compile(function: F, **options: Any) -> F:
     # Wrappers for C are never called here and take a tenth of the time of a compilation.
     options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-    if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
+    if PLAIN:
         return function
     whole: Any = Whole(function, options=options)
     if os.path.exists(function.__code__.co_filename):

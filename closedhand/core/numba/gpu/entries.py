@@ -3,10 +3,9 @@
 Grids may be smaller than batches: each thread, with its own scratch space, plays games in turn.
 """
 
-# pyright: reportMissingImports=false, reportMissingTypeStubs=false
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false
-# pyright: reportMissingParameterType=false, reportAttributeAccessIssue=false
+# pyright: reportMissingParameterType=false
 # numba-cuda is an extra, and has no types.
 
 from collections.abc import Callable
