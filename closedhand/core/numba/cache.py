@@ -118,14 +118,13 @@ def _path(module: str) -> str:
 
 def _files(module: ModuleType | None) -> dict[str, str]:
     """Return time and size of all source files of a package, or of a module's file, by path."""
-    folders = getattr(module, "__path__", None)
+    folders = getattr(module, "__path__", ())
     file = getattr(module, "__file__", None)
-    if folders is not None:
-        paths = sorted(path for folder in folders for path in _sources_below(folder))
-    else:
-        paths = [file] if file else []
+    paths = {file} if file else set[str]()
+    for folder, _, names in chain.from_iterable(map(os.walk, folders)):
+        paths.update(os.path.join(folder, name) for name in names if name.endswith(".py"))
     found: dict[str, str] = {}
-    for path in paths:
+    for path in sorted(paths):
         # An editor's lock may be a link to nothing: what cannot be found cannot be imported either.
         with suppress(OSError):
             found[path] = state_of(path)
@@ -136,13 +135,6 @@ def state_of(path: str) -> str:
     """Return time and size of a file, as a text to compare."""
     stat = os.stat(path)
     return f"{stat.st_mtime_ns} {stat.st_size}"
-
-
-def _sources_below(folder: str) -> Iterator[str]:
-    for path, _, files in os.walk(folder):
-        for file in files:
-            if file.endswith(".py"):
-                yield os.path.join(path, file)
 
 
 def _name(module: str) -> str:
