@@ -5,10 +5,6 @@ types of the kernel's arguments, and one architecture. So a machine with a GPU c
 that another machine has compiled: name their folder in `CLOSEDHAND_CUBINS`.
 """
 
-# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
-# pyright: reportUnknownVariableType=false
-# Arguments of kernels are of any type.
-
 import hashlib
 import json
 import os
@@ -20,7 +16,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numba
+from numba import typeof  # pyright: ignore[reportUnknownVariableType]
 
 from closedhand.core.checks import InputError
 from closedhand.core.files import cache_folder, write_atomically
@@ -79,11 +75,6 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
     return found
 
 
-def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
-    """Return the file name of a kernel; arguments as for `cubin`."""
-    return f"{name}.{arch}.{_key(name, arguments, arch)}.cubin"
-
-
 def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
     """Compile a kernel into a folder, even if it is there; arguments and errors as for `cubin`.
 
@@ -124,8 +115,9 @@ def kept() -> Path:
     return cache_folder() / "cubins"
 
 
-def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
-    kinds = list(map(numba.typeof, arguments))
+def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
+    """Return the file name of a kernel, with a digest of sources and types; see `cubin`."""
+    kinds: list[Any] = [typeof(each) for each in arguments]
     files, _ = sources_of(__name__, kinds)  # this module imports the kernels and their compiler
     if not files:
         raise InputError(
@@ -134,7 +126,8 @@ def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
     # Numba's name of a type has the class without its module: two modules may share a class name.
     classes = [f"{each.__module__}.{each.__qualname__}" for each in classes_of(kinds)]
     parts = [name, arch, *map(str, kinds), *classes, *starmap(_digest, files.items())]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
+    return f"{name}.{arch}.{digest}.cubin"
 
 
 @cache
