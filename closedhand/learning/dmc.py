@@ -51,8 +51,10 @@ class DMC(DeepLearner[DMCSettings]):
         for _ in range(self.settings.epochs):
             order = torch.from_numpy(rng.permutation(len(actions)))
             for part in order.split(self.settings.minibatch):
-                own = torch.arange(len(part))
-                values = self.network.values(seen[part].float(), seats[part], own, actions[part])
+                # The action taken stands for all legal ones.
+                rows = torch.arange(len(part))
+                taken = Legal(rows, actions[part], torch.ones_like(rows))
+                values = self.network.scores(seen[part].float(), seats[part], taken)
                 loss = torch.nn.functional.mse_loss(values, targets[part])
                 self.take_step(loss)
                 losses += len(part) * loss.item()

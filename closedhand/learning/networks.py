@@ -49,16 +49,15 @@ class PolicyValue(nn.Module):
         """Compute all logits, [n, actions], of observations [n, inputs]."""
         return self.policy(self.body(observations))
 
-    def legal(
-        self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Compute logits [k] and values [n], float32; arguments as for `ActionValues.values`."""
+    def legal(self, observations: torch.Tensor, legal: Legal) -> tuple[torch.Tensor, torch.Tensor]:
+        """Compute logits of the legal actions [k], and values [n], float32."""
         hidden = self.body(observations)
-        return outputs(self.policy, hidden, rows, actions), self.value(hidden).squeeze(1)
+        logits = outputs(self.policy, hidden, legal.rows, legal.actions)
+        return logits, self.value(hidden).squeeze(1)
 
     def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
         """Compute the logits of the legal actions, float32 [k]; `seats` has no effect."""
-        return self.legal(observations, legal.rows, legal.actions)[0]
+        return self.legal(observations, legal)[0]
 
 
 class ActionValues(nn.Module):
@@ -79,33 +78,22 @@ class ActionValues(nn.Module):
         return [cast(PolicyValue, role) for role in self.roles]
 
     def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
-        """Compute the values of the legal actions, float32 [k]."""
-        return self.values(observations, seats, legal.rows, legal.actions)
+        """Compute the values of the legal actions, float32 [k], of observations [n, inputs].
 
-    def values(
-        self,
-        observations: torch.Tensor,
-        seats: torch.Tensor,
-        rows: torch.Tensor,
-        actions: torch.Tensor,
-    ) -> torch.Tensor:
-        """Compute the values of some actions, float32 [k], of observations, float32 [n, inputs].
-
-        `seats` are those of the players to act, int64 [n]; `rows` has the observation of each
-        action, ascending, and `actions` the ids, both int64 [k].
+        `seats` are those of the players to act, int64 [n].
         """
         if len(self.roles) == 1:
-            added, values = self.networks()[0].legal(observations, rows, actions)
-            return added + values[rows]
+            added, values = self.networks()[0].legal(observations, legal)
+            return added + values[legal.rows]
         roles = torch.tensor(self.seats)[seats]
-        out = torch.zeros(len(rows))
+        out = torch.zeros(len(legal.rows))
         for role, network in enumerate(self.networks()):
-            own = roles == role
-            chosen = own[rows].nonzero().squeeze(1)
-            if len(chosen):
-                at = own.cumsum(0)[rows[chosen]] - 1  # rows among those of the role
-                added, values = network.legal(observations[own], at, actions[chosen])
-                out = out.index_copy(0, chosen, added + values[at])
+            own = (roles == role).nonzero().squeeze(1)
+            if len(own):
+                places = legal.places(own)
+                some = legal.take(own, places)
+                added, values = network.legal(observations[own], some)
+                out = out.index_copy(0, places, added + values[some.rows])
         return out
 
 

@@ -119,7 +119,7 @@ def policy_and_values(
     network: PolicyValue, observations: Tensor, legal: Legal
 ) -> tuple[Tensor, Tensor]:
     """Compute log probabilities of the legal actions, float32 [k], and values, float32 [n]."""
-    logits, values = network.legal(observations.float(), legal.rows, legal.actions)
+    logits, values = network.legal(observations.float(), legal)
     return legal.log_softmax(logits), values
 
 
