@@ -27,7 +27,7 @@ class Fixed:
         self.logits = torch.tensor(logits, requires_grad=True)
         self.values = torch.tensor(values)
 
-    def legal(self, observations: Any, rows: Any, actions: Any) -> tuple[Any, Any]:
+    def legal(self, observations: Any, legal: Legal) -> tuple[Any, Any]:
         return self.logits, self.values
 
 
