@@ -11,9 +11,9 @@ from pettingzoo.test import api_test, seed_test
 from support import VARIANTS, variant_id
 
 from closedhand import Game, make_game
+from closedhand.core.duplicate import seatings
 from closedhand.core.game import State
 from closedhand.core.registry import GAMES as ENVIRONMENTS
-from closedhand.core.seating import seatings
 from closedhand.envs.solo import SoloEnv
 from closedhand.wrappers import DuplicateDealing
 

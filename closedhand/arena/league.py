@@ -34,12 +34,12 @@ from closedhand.core.duplicate import (
     parse_all,
     play_out,
     refuse_memory,
+    seatings,
     start,
 )
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load as load_ref, make_game, spec_of
 from closedhand.core.run import work_off
-from closedhand.core.seating import seatings
 from closedhand.core.statistics import count_blocks, over_blocks, student
 from closedhand.core.workers import Workers, check_workers
 

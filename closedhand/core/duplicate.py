@@ -19,7 +19,6 @@ from closedhand.core.agents import (
     traits_of,
 )
 from closedhand.core.game import Game, InputError
-from closedhand.core.seating import seatings
 from closedhand.core.version import __version__
 
 Spec = str | Player
@@ -41,6 +40,23 @@ class Chunk(NamedTuple):
     seconds: np.ndarray
     decisions: np.ndarray
     spent: np.ndarray
+
+
+def seatings(sides: Sequence[int]) -> list[tuple[int, ...]]:
+    """List the team at every seat of each table, as many tables and teams as there are sides.
+
+    At table i, side j is played by team (i + j) mod k, where k is the number of sides.
+
+    Args:
+        sides: The side that each seat plays for (`Game.sides`).
+
+    Examples:
+        >>> seatings((0, 1, 1))
+        [(0, 1, 1), (1, 0, 0)]
+    """
+    order = sorted(set(sides))
+    places = [order.index(side) for side in sides]
+    return [tuple((place + i) % len(order) for place in places) for i in range(len(order))]
 
 
 def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:

@@ -12,9 +12,9 @@ from pettingzoo.utils import BaseWrapper
 
 from closedhand.core import batch_kernels
 from closedhand.core.checks import shown
+from closedhand.core.duplicate import seatings
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.registry import make_game
-from closedhand.core.seating import seatings
 from closedhand.envs import common
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.observation_form import ACTION_MASK, Observation, ObservationForm

@@ -16,7 +16,7 @@ from support import positions
 from support_envs import complies, duplicate, every_variant, make_aec, play_aec
 
 from closedhand import InputError, make_game
-from closedhand.core.seating import seatings
+from closedhand.core.duplicate import seatings
 from closedhand.envs.aec import GameAEC, raw_env
 from closedhand.wrappers import AutoPass, DuplicateDealing, KickerSubsteps
 

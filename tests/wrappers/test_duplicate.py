@@ -9,8 +9,8 @@ from support import SHIPPED
 from support_envs import complies, duplicate, every_variant, make_aec, play_aec, teams_of
 
 from closedhand import InputError
+from closedhand.core.duplicate import seatings
 from closedhand.core.records import read
-from closedhand.core.seating import seatings
 from closedhand.envs.aec import env as checked_env, raw_env
 from closedhand.wrappers import DuplicateDealing
 
