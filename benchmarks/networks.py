@@ -9,7 +9,6 @@ import time
 import numpy as np
 
 from closedhand import make_agent, make_game
-from closedhand.agents.doudizhu.deeprocket import pairs
 from closedhand.agents.doudizhu.deeprocket.recorded import Games
 from closedhand.agents.doudizhu.deeprocket.shards import play_games
 from closedhand.agents.doudizhu.value_net.training import Training
@@ -40,6 +39,8 @@ def recorded_games() -> Games:
 
 def encoded(seconds: float) -> float:
     """Measure pairs encoded a second, in random order, each replayed from its deal."""
+    from closedhand.agents.doudizhu.deeprocket import pairs
+
     games = recorded_games()
     rows = np.random.default_rng(0).permutation(pairs.index(games, "policy"))
     start = [0]
@@ -55,12 +56,12 @@ def learned(seconds: float) -> float:
     """Measure pairs a second that the small policy network is trained on, on one core."""
     import torch
 
+    from closedhand.agents.doudizhu.deeprocket import pairs
     from closedhand.agents.doudizhu.deeprocket.networks import Network
-    from closedhand.agents.doudizhu.deeprocket.stream import tensors
 
     torch.set_num_threads(1)
     games = recorded_games()
-    batch = tensors(pairs.encode(games, "policy", pairs.index(games, "policy")[:BATCH]))
+    batch = pairs.encode(games, "policy", pairs.index(games, "policy")[:BATCH])
     network = Network("policy")
     optimiser = torch.optim.AdamW(network.parameters())
 

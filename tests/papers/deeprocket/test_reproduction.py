@@ -13,7 +13,6 @@ from typer.testing import CliRunner, Result
 
 from closedhand.agents.doudizhu.deeprocket import networks, pairs
 from closedhand.agents.doudizhu.deeprocket.accuracy import played_by
-from closedhand.agents.doudizhu.deeprocket.stream import tensors
 from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES
 from closedhand.agents.random import make_random
 from closedhand.arena import ladder, match
@@ -321,7 +320,7 @@ def test_the_report_is_held_to_the_weights_that_it_names() -> None:
         # A second statement: decision by decision, without blocks.
         rows = pairs.index(games, kind)
         network, _ = networks.load(path, kind)
-        batch = tensors(pairs.encode(games, kind, rows))
+        batch = pairs.encode(games, kind, rows)
         with torch.no_grad():
             chosen = network(batch.planes, batch.status, batch.mask).argmax(1)
         share = (chosen == batch.label).double().mean().item()

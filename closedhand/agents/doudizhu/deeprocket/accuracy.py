@@ -12,7 +12,6 @@ import torch
 from torch import nn
 
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded, shards
-from closedhand.agents.doudizhu.deeprocket.stream import tensors
 from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
 from closedhand.core.statistics import student
@@ -41,7 +40,7 @@ def evaluate(
     network.eval()
     with torch.no_grad():
         for begin in range(0, len(rows), CHUNK):
-            encoded = tensors(pairs.encode(games, kind, rows[begin : begin + CHUNK]))
+            encoded = pairs.encode(games, kind, rows[begin : begin + CHUNK])
             batch = pairs.Batch(*(each.to(device) for each in encoded))
             logits = network(batch.planes, batch.status, batch.mask)
             right = logits.argmax(1) == batch.label

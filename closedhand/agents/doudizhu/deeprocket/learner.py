@@ -192,12 +192,12 @@ class Learner(LightningModule):
         self._clock = time.monotonic()
         self._done = int(self.share * self.settings.number_of_checks)  # checks due so far
 
-    def on_train_batch_start(self, batch: Batch[torch.Tensor], batch_idx: int) -> None:
+    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
         """Set the learning rate, by the clock if minutes limit the training."""
         for group in self.trainer.optimizers[0].param_groups:
             group["lr"] = self.learning_rate
 
-    def training_step(self, batch: Batch[torch.Tensor], batch_idx: int) -> torch.Tensor:
+    def training_step(self, batch: Batch, batch_idx: int) -> torch.Tensor:
         """Compute the mean loss of a batch of tensors."""
         logits = self.network(batch.planes, batch.status, batch.mask)
         loss = nn.functional.cross_entropy(logits, batch.label)
@@ -206,7 +206,7 @@ class Learner(LightningModule):
         self.log("train loss", loss)
         return loss
 
-    def on_train_batch_end(self, outputs: Any, batch: Batch[torch.Tensor], batch_idx: int) -> None:
+    def on_train_batch_end(self, outputs: Any, batch: Batch, batch_idx: int) -> None:
         """Check, save and stop when due."""
         self._learning += self._tick()
         self._pairs += len(batch.label) * self.trainer.world_size

@@ -2,7 +2,8 @@
 
 The paper (section 5.1) splits its game records into pairs and stores the networks' inputs. Here
 only the games are kept in memory, as action ids. A batch of pairs is encoded when it is needed, by
-replaying its games from the deal, which takes microseconds per pair.
+replaying its games from the deal, which takes microseconds per pair; `Stream` does this in a thread
+while the network learns.
 
 A pair of the policy network is a decision with a choice: at least two legal main groups, counting
 the pass as one. A pair of the kicker network is a kicker that was picked from at least two legal
@@ -11,9 +12,14 @@ moves are omitted: nothing is learned from them, and they would inflate the accu
 `rules` are those of the game in sub-steps.
 """
 
-from typing import Generic, NamedTuple, TypeVar
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
 from closedhand.agents.doudizhu.deeprocket.recorded import Games
 from closedhand.core.game import InputError
@@ -29,17 +35,17 @@ KICKERS = substeps.FIRST_BID - GROUPS
 KICKER_SIZE = planes.RANKS * substeps.ROWS * substeps.CHANNELS
 MOST_KICKERS = 5
 """Maximum number of kickers of a play: five solos with a chain of five trios."""
+AHEAD = 4
+"""Number of batches that a `Stream` encodes ahead."""
 
-Array = TypeVar("Array")
 
+class Batch(NamedTuple):
+    """Encoded pairs of the policy or the kicker network."""
 
-class Batch(NamedTuple, Generic[Array]):
-    """Encoded pairs of the policy or the kicker network, as arrays or as tensors."""
-
-    planes: Array  # int8 [n, 15 * 19 * 21] or [n, 15 * 9 * 3]
-    status: Array  # status vectors, int8 [n, 10]
-    mask: Array  # legal outputs, bool [n, 309] or [n, 28]
-    label: Array  # chosen outputs, int64 [n]
+    planes: torch.Tensor  # int8 [n, 15 * 19 * 21] or [n, 15 * 9 * 3]
+    status: torch.Tensor  # status vectors, int8 [n, 10]
+    mask: torch.Tensor  # legal outputs, bool [n, 309] or [n, 28]
+    label: torch.Tensor  # chosen outputs, int64 [n]
 
 
 def is_held_out(deals: np.ndarray) -> np.ndarray:
@@ -171,7 +177,7 @@ def encode_all(rules, deals, actions, offsets, rows, kickers, out, masks, labels
         labels[i] = label - (GROUPS if kickers else 0)  # ids of kickers follow the groups
 
 
-def encode(games: Games, kind: str, rows: np.ndarray) -> Batch[np.ndarray]:
+def encode(games: Games, kind: str, rows: np.ndarray) -> Batch:
     """Encode pairs for a kind of network: some rows of `index`, int32 [n, 3], of the games."""
     kickers = kind == "kicker"
     out, masks = empty_rows(len(rows), kickers)
@@ -180,4 +186,55 @@ def encode(games: Games, kind: str, rows: np.ndarray) -> Batch[np.ndarray]:
         games.game.rules, games.deals, games.actions, games.offsets, rows, kickers, out, masks,
         labels,
     )  # fmt: skip
-    return Batch(out[:, : -planes.STATUS], out[:, -planes.STATUS :], masks, labels)
+    parts = out[:, : -planes.STATUS], out[:, -planes.STATUS :], masks, labels
+    return Batch(*map(torch.from_numpy, parts))
+
+
+@dataclass(eq=False)
+class Stream:
+    """Iterable of shuffled batches, epoch after epoch, which can begin at any step.
+
+    The pairs of a batch depend only on the seed, the step and the batch size. With several
+    processes, each takes its own part of every step.
+    """
+
+    games: Games
+    kind: str  # `policy` or `kicker`
+    rows: np.ndarray  # of `index`
+    batch: int  # number of pairs in a batch of one process
+    seed: int  # of the order
+    first: int  # first step
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return an empty state; Lightning requires this and the next method of its iterables."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Do nothing."""
+
+    def __iter__(self) -> Iterator[Batch]:
+        batches = self.batches_of_rows(self.first)
+
+        def encode_next() -> Batch:
+            return encode(self.games, self.kind, next(batches))
+
+        with ThreadPoolExecutor(1, "encode") as executor:
+            waiting = deque(executor.submit(encode_next) for _ in range(AHEAD))
+            while True:
+                waiting.append(executor.submit(encode_next))
+                yield waiting.popleft().result()
+
+    def batches_of_rows(self, step: int) -> Iterator[np.ndarray]:
+        """Yield the rows of each batch, from a step on; an epoch ends with its last whole batch."""
+        ranks, rank = 1, 0
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            ranks, rank = torch.distributed.get_world_size(), torch.distributed.get_rank()
+        together = min(self.batch * ranks, len(self.rows))
+        in_epoch = len(self.rows) // together
+        epoch, step = divmod(step, in_epoch)
+        while True:
+            order = np.random.default_rng((self.seed, epoch)).permutation(len(self.rows))
+            for k in range(step, in_epoch):
+                chosen = order[k * together : (k + 1) * together]
+                yield self.rows[chosen[rank::ranks]]
+            epoch, step = epoch + 1, 0

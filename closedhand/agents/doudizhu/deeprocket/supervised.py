@@ -1,8 +1,8 @@
 """Supervised training of the DeepRocket networks with Lightning (the paper's section 5.1).
 
 1. Split the recorded games into state-action pairs (`pairs.py`). Hold out one deal in ten.
-2. Maximise the likelihood of the expert's choices in batches (`stream.py`) by AdamW. The learning
-   rate first rises, then falls along a cosine to 0 at the end of the planned steps or minutes.
+2. Maximise the likelihood of the expert's choices in batches by AdamW. The learning rate first
+   rises, then falls along a cosine to 0 at the end of the planned steps or minutes.
 3. At intervals evaluate the network on held-out pairs (`learner.py`). Keep the network with the
    best check.
 
@@ -25,7 +25,6 @@ from lightning.pytorch.loggers import TensorBoardLogger
 
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
 from closedhand.agents.doudizhu.deeprocket.learner import Learner, Settings, is_stuck
-from closedhand.agents.doudizhu.deeprocket.stream import Stream
 from closedhand.agents.doudizhu.endgames import by_wins
 from closedhand.core.agents import make_agent
 from closedhand.core.checks import check_learner_seed, prefixed
@@ -124,7 +123,7 @@ def train(
             return networks.Result(best, done["checks"], False)
     learned, kept = split(games, rows, records)
     learner = Learner(network, settings, same, games, kept, Path(records).name, out, progress)
-    stream = Stream(games, kind, learned, settings.batch, settings.seed, first)
+    stream = pairs.Stream(games, kind, learned, settings.batch, settings.seed, first)
     check_name(out)
     # Hide curves of an earlier training in the folder, and of steps lost when a process was killed.
     trainer = trainer_of(settings, TensorBoardLogger(out, "tensorboard", kind, purge_step=valid))

@@ -1,22 +1,21 @@
 """The policy and kicker networks: their shapes, what they see, their files."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from support_torch import QUIET, torch
 
 from closedhand import InputError
-from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded, stream
+from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
 
 pytest.importorskip("pyarrow")
 
 pytestmark = QUIET
 
 
-def some(games: recorded.Games, kind: str, number: int = 12) -> pairs.Batch[Any]:
-    return stream.tensors(pairs.encode(games, kind, pairs.index(games, kind)[:number]))
+def some(games: recorded.Games, kind: str, number: int = 12) -> pairs.Batch:
+    return pairs.encode(games, kind, pairs.index(games, kind)[:number])
 
 
 @pytest.mark.slow

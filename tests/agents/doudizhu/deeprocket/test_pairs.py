@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support import assert_alike_without_compiler, positions
 from support_deeprocket import DOUDIZHU, decisions
+from support_torch import QUIET
 
 from closedhand import InputError, make_game
 from closedhand.agents.doudizhu.deeprocket import pairs, recorded
@@ -15,6 +16,8 @@ from closedhand.games.doudizhu.counts import RANKS, pack
 from closedhand.games.doudizhu.plays import GROUPS
 
 pytest.importorskip("pyarrow")
+
+pytestmark = QUIET
 
 
 def groups(state: Any) -> set[int]:
@@ -59,7 +62,7 @@ def step_to(substeps: Any, state: Any, action: int) -> int:
 def test_encoding_agrees_with_the_game(games: recorded.Games, kind: str) -> None:
     substeps = games.game
     rows = np.random.default_rng(0).permutation(pairs.index(games, kind))[:40]
-    batch = pairs.encode(games, kind, rows)
+    batch = pairs.Batch(*(each.numpy() for each in pairs.encode(games, kind, rows)))
     assert len({int(number) for *_, number in rows}) > (kind == "kicker")
     for i, (number, move, kicker) in enumerate(rows.tolist()):
         state, action = next(
@@ -113,7 +116,8 @@ games = recorded.read(Path({str(folder)!r}), "rule")
 few = games._replace(deals=games.deals[:9], offsets=games.offsets[:10], seats=games.seats[:9])
 for kind in ("policy", "kicker"):
     rows = pairs.index(few, kind)
-    print(len(rows), *(zlib.crc32(part.tobytes()) for part in pairs.encode(few, kind, rows[:9])))
+    encoded = pairs.encode(few, kind, rows[:9])
+    print(len(rows), *(zlib.crc32(part.numpy().tobytes()) for part in encoded))
 """
     )
 
@@ -139,3 +143,16 @@ def test_an_action_of_a_record_is_legal_where_it_is_listed(rules: str) -> None:
         some = rng.choice(plays.number, 200)
         for action in {*some.tolist(), *list(legal)[:200]}:
             assert flat.is_legal(game.rules, state, action, ids) == (action in legal)
+
+
+def test_batches_depend_on_seed_and_step_only(games: recorded.Games) -> None:
+    rows = pairs.index(games, "policy")
+    stream_of = pairs.Stream(games, "policy", rows, 64, 3, 0)
+    in_epoch = len(rows) // 64
+    from_start = stream_of.batches_of_rows(0)
+    chosen = [next(from_start) for _ in range(in_epoch + 2)]
+    resumed = stream_of.batches_of_rows(in_epoch + 1)
+    assert (next(resumed) == chosen[-1]).all()
+    epoch = np.concatenate(chosen[:in_epoch])
+    assert len(np.unique(epoch, axis=0)) == 64 * in_epoch
+    assert (chosen[in_epoch] != chosen[0]).any()

@@ -12,7 +12,7 @@ import pytest
 from support_torch import QUIET, torch
 
 from closedhand import InputError
-from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded, stream
+from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
 from closedhand.core import interrupt
 from closedhand.core.reading import checksum
 from closedhand.learning.tensorboard import logs
@@ -87,9 +87,9 @@ def test_training_is_interrupted_and_goes_on(
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     started: list[int] = []
-    batches = stream.Stream.batches_of_rows
+    batches = pairs.Stream.batches_of_rows
     monkeypatch.setattr(
-        stream.Stream,
+        pairs.Stream,
         "batches_of_rows",
         lambda self, step: started.append(step) or batches(self, step),
     )
@@ -189,9 +189,9 @@ def test_the_decisions_of_one_role_are_learned(
     seen: list[int] = []
     encode = pairs.encode
 
-    def note(games: recorded.Games, kind: str, rows: Any) -> pairs.Batch[np.ndarray]:
+    def note(games: recorded.Games, kind: str, rows: Any) -> pairs.Batch:
         batch = encode(games, kind, rows)
-        seen.extend(batch.status[:, :3].argmax(axis=1).tolist())
+        seen.extend(batch.status[:, :3].argmax(1).tolist())
         return batch
 
     monkeypatch.setattr(pairs, "encode", note)
