@@ -34,5 +34,5 @@ DAIHINMIN = GameSpec(
     rulebook=f"{HERE}:rulebook",
     terms=f"{HERE}:terms",
     faces={"*": "JOKER"},
-    playouts="closedhand.agents.daihinmin.monte_carlo:playouts",
+    playouts="closedhand.agents.daihinmin.search_agents:playouts",
 )

@@ -8,7 +8,7 @@ import pytest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.agents.daihinmin.policy import pattern_policy
-from closedhand.agents.daihinmin.policy.policy_search import goes_on
+from closedhand.agents.daihinmin.search_agents import goes_on
 from closedhand.core.files import SHIPPED
 from closedhand.core.policies import decide
 
