@@ -58,7 +58,7 @@ REASONS = {
     ("bridges/cluster.py", "pickle"): "arguments of jobs, which this program has pickled itself",
     ("web/preparation.py", "subprocess"): "kernels are compiled by a process of our own",
     ("core/numba/gpu/compiler.py", "subprocess"): "NVIDIA's assembler, from the extra `gpu`",
-    ("bridges/botzone/foreign.py", "subprocess"): "a bot, by a command that the user has given",
+    ("bridges/botzone/players.py", "subprocess"): "a bot, by a command that the user has given",
 }
 """Where this is done all the same, and why."""
 

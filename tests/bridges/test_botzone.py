@@ -16,9 +16,9 @@ import pytest
 from typer.testing import CliRunner
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.bridges.botzone import Bot, ForeignBot, foreign, serve
-from closedhand.bridges.botzone.bot import KEEP_RUNNING
+from closedhand.bridges.botzone import Bot, ForeignBot, players, serve
 from closedhand.bridges.botzone.logs import BOTZONE, play_points
+from closedhand.bridges.botzone.players import KEEP_RUNNING
 from closedhand.bridges.botzone.protocol import (
     action_of,
     dialogue_of,
@@ -87,19 +87,19 @@ def test_requests_tell_what_a_view_tells(game: Game) -> None:
         state = game.deal(rng)
         while not game.over(state):
             view = game.view(state, int(state.player))
-            dialogue = dialogue_of(game, view)
-            turn = view_of(game, json.loads(json.dumps(dialogue.requests)), dialogue.responses)
+            requests, responses, cards = dialogue_of(game, view)
+            built, held = view_of(game, json.loads(json.dumps(requests)), responses)
             for name in game.dtype.names or ():
-                ours, theirs = view[name], turn.view[name]
+                ours, theirs = view[name], built[name]
                 if name == "history":
                     ours, theirs = (each[view.words : view.moves] for each in (ours, theirs))
                 assert np.array_equal(ours, theirs), name
-            assert turn.held == dialogue.held
+            assert held == cards
             legal = game.legal(state)
-            assert np.array_equal(legal, game.legal(turn.view))
+            assert np.array_equal(legal, game.legal(built))
             for action in {*legal[:3].tolist(), int(legal[-1])}:
-                response = response_of(game, turn.view, action, turn.held)
-                assert action_of(game, turn.view, response, dialogue.held) == action
+                response = response_of(game, built, action, held)
+                assert action_of(game, built, response, cards) == action
                 seen += 1
             # Large plays first, so that games are short and have kickers.
             game.play(state, int(rng.choice(legal[-3:] if rng.random() < 0.3 else legal)))
@@ -116,7 +116,8 @@ def test_whole_games_of_our_agent_as_a_bot() -> None:
             seat = int(state.player)
             view = GAME.view(state, seat)
             answer = json.loads(bots[seat].answer(asked(GAME, view)))["response"]
-            action = action_of(GAME, view, answer, dialogue_of(GAME, view).held)
+            *_, held = dialogue_of(GAME, view)
+            action = action_of(GAME, view, answer, held)
             assert action == agent.act(view)
             GAME.play(state, action)
 
@@ -136,7 +137,7 @@ def test_a_bot_that_stays_alive_gets_later_requests_alone() -> None:
             serve(kept, ["\n", line if first else later], sink, keep_running=True)
             assert sink.getvalue() == f"{answer}\n{KEEP_RUNNING}\n"
             first = False
-            held = dialogue_of(GAME, view).held
+            *_, held = dialogue_of(GAME, view)
             action = action_of(GAME, view, json.loads(answer)["response"], held)
         GAME.play(state, action)
     assert not first
@@ -296,13 +297,13 @@ def test_no_shell_runs_a_command(tmp_path: Path) -> None:
 @from_pipes
 def test_a_bot_that_has_ended_need_not_take_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on macOS, which refuses to send it one."""
-    monkeypatch.setattr(foreign.os, "killpg", Mock(side_effect=PermissionError))
+    monkeypatch.setattr(players.os, "killpg", Mock(side_effect=PermissionError))
     bot = ForeignBot(GAME, "echo '{\"response\": 0}'", 60)
     assert GAME.text(bot.act(GAME.view(started(GAME, 0), 0))) == "PASS"
 
 
 def test_windows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foreign, "os", SimpleNamespace(name="nt"))
+    monkeypatch.setattr(players, "os", SimpleNamespace(name="nt"))
     with pytest.raises(InputError, match="needs Linux or macOS"):
         ForeignBot(GAME, "true")
 

@@ -4,7 +4,6 @@ The platform has two games of Dou Dizhu: FightTheLandlord2, with an auction, and
 in which seat 0 is the landlord (`bidding=False`). Preset `rules="botzone"` has their plays.
 """
 
-from closedhand.bridges.botzone.bot import Bot, serve
-from closedhand.bridges.botzone.foreign import ForeignBot, make_botzone
+from closedhand.bridges.botzone.players import Bot, ForeignBot, make_botzone, serve
 
 __all__ = ["Bot", "ForeignBot", "make_botzone", "serve"]

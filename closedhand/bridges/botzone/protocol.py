@@ -15,7 +15,7 @@ breaks the rules.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -36,13 +36,6 @@ AUCTION = {"own": list_of(NATURAL), "bid": list_of(NATURAL)}
 FIRST = {"own": list_of(NATURAL), "publiccard": list_of(NATURAL), "history": MOVES}
 OTHERS = {"landlord": NATURAL, "pos": NATURAL, "finalbid": NATURAL}
 LATER = {"history": MOVES}
-
-
-class Turn(NamedTuple):
-    """The view of a bot, and the numbers of the cards in its hand, ascending."""
-
-    view: State
-    held: list[int]
 
 
 def check_game(game: Game) -> None:
@@ -129,8 +122,13 @@ def words_of(bids: Sequence[int], landlord: int, final: int) -> list[int]:
     return words
 
 
-def view_of(game: Game, requests: Sequence[Any], responses: Sequence[Any]) -> Turn:
-    """Build the view of a bot from all requests to it and its responses to all but the last."""
+def view_of(
+    game: Game, requests: Sequence[Any], responses: Sequence[Any]
+) -> tuple[State, list[int]]:
+    """Build the view of a bot from all requests to it and its responses to all but the last.
+
+    Return the view, and the numbers of the cards in the bot's hand, ascending.
+    """
     if not requests:
         raise InputError("there is no request to answer")
     asked, due = len(requests), len(requests) - 1
@@ -144,7 +142,7 @@ def view_of(game: Game, requests: Sequence[Any], responses: Sequence[Any]) -> Tu
             raise InputError("the requests have an auction: use the option bidding=true")
         if len(requests) == 1:
             view = view_from(game, len(bids), text_of(own), map(bid_text, bids))
-            return Turn(view, sorted(own))
+            return view, sorted(own)
         bids = [*bids, check_bid(responses[0])]
         requests, responses = requests[1:], responses[1:]
     return _in_play(game, requests, responses, bids)
@@ -152,8 +150,8 @@ def view_of(game: Game, requests: Sequence[Any], responses: Sequence[Any]) -> Tu
 
 def _in_play(
     game: Game, requests: Sequence[Any], responses: Sequence[Any], bids: Sequence[int]
-) -> Turn:
-    """Build the view of a bot that is asked for a play."""
+) -> tuple[State, list[int]]:
+    """Do `view_of` for a bot that is asked for a play."""
     first = check_fields(requests[0], "the first request of play", FIRST, OTHERS)
     public = check_cards(first["publiccard"], "publiccard")
     own = check_cards(first["own"], "own")
@@ -186,7 +184,7 @@ def _in_play(
     view = view_from(game, player, text_of(held), actions, public=text_of(public))
     if view.player != player:
         raise InputError(f"it is the turn of seat {int(view.player)}, not of {player}")
-    return Turn(view, sorted(held))
+    return view, sorted(held)
 
 
 def answered_cards(response: Any, held: Sequence[int]) -> list[int]:
@@ -220,17 +218,10 @@ def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> in
     return int(found[0])
 
 
-class Dialogue(NamedTuple):
-    """The requests to a seat, its responses to all but the last, and its cards, ascending."""
-
-    requests: list[dict[str, Any]]
-    responses: list[Any]
-    held: list[int]
-
-
-def dialogue_of(game: Game, view: State) -> Dialogue:
+def dialogue_of(game: Game, view: State) -> tuple[list[dict[str, Any]], list[Any], list[int]]:
     """Write the requests to the player to act, as the platform would have sent them.
 
+    Return them, the player's responses to all but the last, and its cards, ascending.
     Suits do not matter: the player's cards have the lowest numbers of each rank, the public cards
     the next ones. If another seat is the landlord, its plays use the public cards first.
     """
@@ -247,7 +238,7 @@ def dialogue_of(game: Game, view: State) -> Dialogue:
         requests.append({"own": own, "bid": words[:seat]})
         responses += words[seat : seat + 1]
     if landlord < 0:
-        return Dialogue(requests, responses, own)
+        return requests, responses, own
     public = pick(without(range(CARDS), own), view.public)
     held = [*own, *public] if seat == landlord else list(own)
     others = [*public, *without(range(CARDS), [*own, *public])]
@@ -267,4 +258,4 @@ def dialogue_of(game: Game, view: State) -> Dialogue:
         requests.append({**facts, "history": last})
         responses += moves[turn : turn + 1]
         facts = {}
-    return Dialogue(requests, responses, sorted(held))
+    return requests, responses, sorted(held)

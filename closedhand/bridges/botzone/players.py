@@ -1,7 +1,8 @@
-"""A foreign Botzone bot as an agent: `botzone:COMMAND`.
+"""Our agents as Botzone's bots, and its bots as agents: `botzone:COMMAND`.
 
-For every decision the command is started, without a shell. It gets one line of JSON with all
-requests and responses so far, and answers one line. Then, or at the time limit, it is killed.
+A bot gets a line of JSON with all requests and responses so far, and answers a line. For every
+decision of a foreign bot its command is started, without a shell, and after its answer, or at the
+time limit, it is killed.
 """
 
 import json
@@ -13,18 +14,24 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterable
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, Any, TextIO
 
-from closedhand.bridges.botzone.protocol import action_of, check_game, dialogue_of
+from closedhand.bridges.botzone import protocol
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described
+from closedhand.core.agents import Agent, AnyAgent, Traits, described, legal_choice, make_agent
 from closedhand.core.checks import InputError, prefixed
 from closedhand.core.game import Game, State
 from closedhand.core.options import Range
-from closedhand.core.parsing import parse_json
+from closedhand.core.parsing import Kind, check_fields, list_of, parse_json
 
+KEEP_RUNNING = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
+"""Line after an answer by which a bot asks to stay alive: it then gets later requests alone."""
+ANY = Kind("anything", "anything", lambda value: True)
+MATCH = {"requests": list_of(ANY), "responses": list_of(ANY)}
 SECONDS = 6.0
 """Seconds for a decision, as usual in local runners of bots."""
 LEAST_SECONDS, MOST_SECONDS = 0.01, 3600.0
@@ -34,6 +41,57 @@ Seconds = Annotated[
 MOST_ANSWER = 2**16  # maximum number of bytes of an answer
 MOST_ERROR = 200
 """Maximum number of characters quoted of a bot's answer, or of its last error line."""
+
+
+class Bot:
+    """A bot of one match, which remembers its requests and its responses."""
+
+    def __init__(self, game: Game, agent: AnyAgent, seed: int = 0) -> None:
+        """Let an agent, or the text of one, play Dou Dizhu with 54 cards, without sub-steps.
+
+        Raises:
+            InputError: Botzone does not play the game, or there is no such agent.
+        """
+        protocol.check_game(game)
+        self.game = game
+        self.agent: Agent = make_agent(game, agent, seed)
+        self._requests: list[Any] = []
+        self._responses: list[Any] = []
+
+    def answer(self, line: str) -> str:
+        """Return the answer to a line: a whole match so far, or the next request alone.
+
+        Raises:
+            InputError: The line is malformed or breaks the rules, or the agent's choice is illegal.
+        """
+        data = parse_json(line)
+        if isinstance(data, dict) and "requests" in data:
+            match = check_fields(data, "a match", MATCH)
+            requests, responses = list(match["requests"]), list(match["responses"])
+        else:
+            requests, responses = [*self._requests, data], self._responses
+        view, held = protocol.view_of(self.game, requests, responses)
+        action = legal_choice(self.game, view, self.agent)
+        response = protocol.response_of(self.game, view, action, held)
+        # Only now, so that a refused line changes nothing.
+        self._requests, self._responses = requests, [*responses, response]
+        return json.dumps({"response": response}, separators=(",", ":"))
+
+
+def serve(bot: Bot, source: Iterable[str], sink: TextIO, keep_running: bool = False) -> None:
+    """Answer the requests of a stream, a line each; without `keep_running` the first one alone.
+
+    Raises:
+        InputError: A line cannot be answered, or there is none.
+    """
+    requests = filter(str.strip, source)
+    answered = False
+    for line in requests if keep_running else islice(requests, 1):
+        sink.write(bot.answer(line) + "\n" + (KEEP_RUNNING + "\n") * keep_running)
+        sink.flush()
+        answered = True
+    if not answered:
+        raise InputError("there is no request on standard input")
 
 
 class ForeignBot:
@@ -50,7 +108,7 @@ class ForeignBot:
         """
         if os.name != "posix":
             raise InputError("botzone:COMMAND needs Linux or macOS: it waits for pipes")
-        check_game(game)
+        protocol.check_game(game)
         self._command = split_command(command)
         if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
             limits = f"{LEAST_SECONDS:g} to {MOST_SECONDS:g}"
@@ -66,14 +124,14 @@ class ForeignBot:
         Raises:
             InputError: The command cannot be run or takes too long, or its answer is not legal.
         """
-        requests, responses, held = dialogue_of(self._game, view)
+        requests, responses, held = protocol.dialogue_of(self._game, view)
         line = json.dumps({"requests": requests, "responses": responses}, separators=(",", ":"))
         answer = self._ask(line)
         with prefixed(f"{self.name} answers {answer[:MOST_ERROR]!r}"):
             data = parse_json(answer)
             if not isinstance(data, dict) or "response" not in data:
                 raise InputError("there is no 'response'")
-            return action_of(self._game, view, data["response"], held)
+            return protocol.action_of(self._game, view, data["response"], held)
 
     def _ask(self, line: str) -> str:
         """Run the command with a line on its standard input; return the first line it prints."""
