@@ -10,28 +10,19 @@ layout states. Arrays "by node" have the shape [nodes, …], with the same furth
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from closedhand.core.contract import dispatched
 from closedhand.core.game import Game
 
+Tree = Any
+"""A tree for kernels. All trees have two arrays, which are integers.
 
-class Tree(Protocol):
-    """A tree for kernels."""
-
-    @property
-    def player(self) -> np.ndarray:
-        """Player to act at each node, integers [nodes]; negative: nobody, `END` at a game's end."""
-        ...
-
-    @property
-    def first(self) -> np.ndarray:
-        """Children of node n: `first[n]` to `first[n + 1] - 1`; integers [nodes + 1]."""
-        ...
-
-
+`player`, [nodes], has the player to act; negative: nobody, `END` at a game's end. `first`,
+[nodes + 1], has the first children: those of node n are `first[n]` to `first[n + 1] - 1`.
+"""
 END = -1
 """Value of `player` at the end of a game."""
 
