@@ -34,9 +34,9 @@ from typing import NamedTuple
 
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.bases import SweepingSolver
 from closedhand.solvers.interface import Trees, add_average, expect, learn, reach_others
 from closedhand.solvers.regrets import discount
+from closedhand.solvers.solving import SweepingSolver
 
 
 class Variant(NamedTuple):

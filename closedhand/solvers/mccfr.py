@@ -19,9 +19,9 @@ import numpy as np
 
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.bases import SampledSolver
 from closedhand.solvers.interface import END, Trees
 from closedhand.solvers.regrets import draw_deal, match_regrets, sample
+from closedhand.solvers.solving import SampledSolver
 
 
 @kernel

@@ -19,8 +19,8 @@ Games" (2023), whose guarantee is for fixed temperatures and for policies over s
 import numpy as np
 
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.bases import SweepingSolver
 from closedhand.solvers.interface import expect, improve, reach_others
+from closedhand.solvers.solving import SweepingSolver
 
 TEMPERATURE = 1.0
 """Initial temperature, in the unit of payoffs; iteration t divides it by the square root of t."""

@@ -15,9 +15,9 @@ Delayed Rewards" (1989).
 import numpy as np
 
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.bases import SampledSolver
 from closedhand.solvers.interface import END
 from closedhand.solvers.regrets import draw_deal
+from closedhand.solvers.solving import SampledSolver
 from closedhand.solvers.strategy import Strategy, to_strategy
 
 EXPLORATION = 0.1

@@ -141,7 +141,7 @@ TABLES = UNTIL.format("self.learner.cycles >= 3") + (
     "from functools import partial; from closedhand.agents.chinese_poker import training; "
     "training.Training = partial(training.Training, hands=550, pool_size=800)"
 )
-SMALL_LEDUC = "from closedhand.solvers import bases; bases.CHUNK = 0.003; "
+SMALL_LEDUC = "from closedhand.solvers import solving; solving.CHUNK = 0.003; "
 SMALL_NETWORKS = (
     "from closedhand.agents.doudizhu.deeprocket import fine_tuning as f; "
     "f.CHECK_DEALS, f.time = 4, clock; "

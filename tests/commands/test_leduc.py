@@ -9,7 +9,7 @@ from support_cli import run_to
 from support_leduc import UH
 from support_strategies import uniform
 
-from closedhand.solvers.bases import BaseSolver
+from closedhand.solvers.solving import BaseSolver
 from closedhand.solvers.strategy import load, save
 
 
