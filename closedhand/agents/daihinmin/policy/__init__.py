@@ -1,1 +1,1 @@
-"""Softmax policies of Daihinmin: the light one, the pattern one, their training and agents."""
+"""Softmax policies of Daihinmin: the light one, the pattern one with its agent, their training."""

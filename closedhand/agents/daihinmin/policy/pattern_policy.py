@@ -6,7 +6,7 @@
    negative ones (`judge`).
 4. Playouts draw an action by softmax (`choose`); the agent takes the likeliest one (`decide`).
 
-Cards to give back in the exchange are chosen in the same way.
+Cards to give back in the exchange are chosen in the same way. The agent `policy` does not search.
 """
 
 from pathlib import Path
@@ -14,13 +14,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.agents.agent import PlayAgent
+from closedhand.agents.daihinmin.limits import check_known
 from closedhand.agents.daihinmin.policy import patterns
 from closedhand.agents.daihinmin.policy.critic import WEIGHTS
 from closedhand.agents.daihinmin.policy.patterns import FEATURES, MOST_FEATURES
 from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
 from closedhand.agents.daihinmin.policy.situation import situation_of
-from closedhand.core.game import State
+from closedhand.core import batch
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
+from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import Rules, kernel
+from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.learning.policy_gradient import (
     draw,
     exponentials,
@@ -136,3 +142,45 @@ def load(path: str | None = None) -> Policy:
     if path is None:
         return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))
     return policy_of(read_weights(Path(path), WEIGHTS, ARRAY))
+
+
+@kernel
+def write_probabilities(policy, rules, views, ids, shares):
+    """Write the policy's probabilities in views, states [n], to `shares`, float64 [n, NUM_ACTIONS].
+
+    They are 0 for actions that `options` leaves out, such as a pass that leads a trick. `ids` is
+    scratch space, int32 [NUM_ACTIONS].
+    """
+    shares[:] = 0.0
+    scores = np.empty(NUM_ACTIONS)
+    for i in range(len(views)):
+        n = options(rules, views[i], ids)
+        total = score_all(policy, rules, views[i], ids, n, scores)
+        for k in range(n):
+            shares[i, ids[k]] = scores[k] / total
+
+
+class PolicyAgent(PlayAgent):
+    """Agent that plays the likeliest action of the pattern policy."""
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """Return the softmax, float64 [n, num_actions]; an `InputError` refuses invalid views."""
+        views = batch.prepared(self.game, views)
+        shares = np.empty((len(views), NUM_ACTIONS))
+        write_probabilities(self.whole, self.game.flat.rules, views, self._ids, shares)
+        if self.game.flat is self.game:
+            return shares
+        sets = np.zeros((len(views), self.game.num_actions))
+        np.add.at(sets.T, self.game.rules.tables.set_of, shares.T)  # sums over the plays of a set
+        return sets
+
+
+@described(lambda game, argument: Traits(files_of(argument), microseconds=5.0, steady=True))
+def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
+    """Make the agent `policy`, or `policy:FILE` with weights that training saved.
+
+    Raises:
+        InputError: The file is not of such weights, or `check_known` refuses the game.
+    """
+    check_known(game, "policy")
+    return PolicyAgent(game, str(AgentSpec("policy", {}, argument)), load(argument))
