@@ -172,11 +172,8 @@ def described(
             agent with `{}` for the folder; see `how_to_play`.
     """
 
-    def describe(game: Game, argument: Any, **options: Any) -> Traits:
-        return traits(game, argument, **options) if callable(traits) else traits
-
     def decorate(factory: Factory) -> Factory:
-        factory.describe = describe  # type: ignore[attr-defined]
+        factory.describe = traits  # type: ignore[attr-defined]
         factory.needs = needs  # type: ignore[attr-defined]
         factory.reads = reads  # type: ignore[attr-defined]
         factory.plays = plays  # type: ignore[attr-defined]
@@ -208,15 +205,6 @@ class NamedAgent:
         """
         return self.factory(game, check_seed(seed), self.argument, **self.options)
 
-    def describe(self, game: Game) -> Traits:
-        """Return the traits of the agent in a game; the defaults if its factory is not `described`.
-
-        Raises:
-            InputError: An argument that the agent cannot use.
-        """
-        describe = getattr(self.factory, "describe", None)
-        return Traits() if describe is None else describe(game, self.argument, **self.options)
-
 
 Player = NamedAgent | Agent
 """An agent by its parsed text or as an object; both have a name."""
@@ -225,7 +213,7 @@ AnyAgent = str | AgentSpec | Player
 
 def agent_names(game: str) -> list[str]:
     """List the names of all agents that play a game."""
-    names = (point.name.rpartition(".") for point in _entry_points())
+    names = (point.name.rpartition(".") for point in _entry_points(tuple(sys.path)))
     return sorted({agent for owner, _, agent in names if owner in ("", game)})
 
 
@@ -283,24 +271,25 @@ def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
 
 
 def traits_of(game: Game, agent: AnyAgent) -> Traits:
-    """Return the traits of an agent without making it; the defaults if it states none."""
+    """Return the traits of an agent without making it; the defaults if it states none.
+
+    Raises:
+        InputError: No such agent, or an option or argument that the agent cannot use.
+    """
     player = parse_agent(game.name, agent)
-    if isinstance(player, NamedAgent):
-        return player.describe(game)
-    return getattr(player, "traits", Traits())
-
-
-def _entry_points() -> tuple[EntryPoint, ...]:
-    """Return the entry points of all agents, cached: finding them takes longer than making one."""
-    return _points_in(tuple(sys.path))
+    if not isinstance(player, NamedAgent):
+        return getattr(player, "traits", Traits())
+    traits: Traits | Describe = getattr(player.factory, "describe", Traits())
+    return traits(game, player.argument, **player.options) if callable(traits) else traits
 
 
 @lru_cache(maxsize=1)
-def _points_in(folders: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Find the entry points in the folders of `sys.path`, the key of the cache.
+def _entry_points(folders: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Find the entry points of all agents; `folders`, the key of the cache, are `sys.path`.
 
-    An agent of another package is left out if an agent of this package plays the same game under
-    the same name: results state only the name.
+    They are cached, since finding them takes longer than making an agent. An agent of another
+    package is left out if an agent of this package plays the same game under the same name: results
+    state only the name.
     """
     points = sorted(entry_points(group=GROUP), key=order)
     own = [point.name.rpartition(".") for point in points if is_own(point)]
@@ -319,7 +308,7 @@ def _points_in(folders: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 def _entry_point(game: str, name: str) -> EntryPoint:
     # A name with a dot would find an agent of another game.
     names = () if "." in name else (f"{game}.{name}", name)
-    found = [point for point in _entry_points() if point.name in names]
+    found = [point for point in _entry_points(tuple(sys.path)) if point.name in names]
     if not found:
         raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")
     if len({owner_of(point) for point in found}) > 1:

@@ -219,7 +219,7 @@ def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     points = [Point("old", old), Point("leduc.loose", loose), Point("lame", None)]
     points += [Point("leduc.named", named)]
     points += [Point("random", agents._entry_point("leduc", "random").load())]
-    monkeypatch.setattr(agents, "_entry_points", lambda: points)
+    monkeypatch.setattr(agents, "_entry_points", lambda folders: points)
     assert agent_names("leduc") == ["lame", "loose", "named", "old", "random"]
     assert make_agent(LEDUC, "old").name == make_agent(LEDUC, "loose[number=3]").name == "random"
     assert traits_of(LEDUC, "old") == Traits()
