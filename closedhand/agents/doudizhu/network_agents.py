@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.search.agent import search_settings, searching
-from closedhand.agents.doudizhu.value_net.playouts import SIMULATION
+from closedhand.agents.doudizhu.value_net.value_search import SIMULATION
 from closedhand.core import agents
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described

@@ -14,7 +14,7 @@ from closedhand.agents.doudizhu.search.styles import Styles, log_likelihood
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import policy_of
 from closedhand.agents.doudizhu.value_net.network import new_net
-from closedhand.agents.doudizhu.value_net.playouts import TRACE, evaluate, playouts_by
+from closedhand.agents.doudizhu.value_net.value_search import TRACE, evaluate, playouts_by
 from closedhand.games.doudizhu.counts import DECK, pack
 from closedhand.search import paired
 
