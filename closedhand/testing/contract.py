@@ -1,6 +1,6 @@
 """Checks of a game's fields, deals, actions, payoffs and observations.
 
-`course.py` calls the checks of a `Walk`, a random game in progress.
+`check.py` calls the checks of a `Walk`, a random game in progress.
 """
 
 import math

@@ -1,6 +1,5 @@
 """A random game in progress, at whose positions checks are made."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,10 +36,6 @@ class Walk:
 
     def __str__(self) -> str:
         return f"seed {self.seed}, actions {self.actions}"
-
-
-Checks = Mapping[str, Callable[[Walk], None]]
-"""Checks of the present position of a `Walk`, by the part of the contract that they check."""
 
 
 def some(things: Any, rng: np.random.Generator) -> list[Any]:
