@@ -57,12 +57,21 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
     return keys
 
 
-@kernel
-def number_keys(keys, table, sets, originals):
-    """Number different keys, uint64 [n, 2], in the order of their appearance; return how many.
+def number_keys(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number the m different ones of keys, uint64 [n, 2], in the order of their appearance.
 
-    The number of each key goes to `sets`, the index of each number's first key to `originals`, both
-    int32 [n]. `table` is scratch space: -1 everywhere, int32 [a power of two, at least 2 n].
+    Return the number of each key, int32 [n], and the index of each number's first key, int32 [m].
+    """
+    table = np.full(1 << int(2 * len(keys) + 1).bit_length(), -1, np.int32)
+    numbers, originals = np.empty((2, len(keys)), np.int32)
+    return numbers, originals[: fill_numbers(keys, table, numbers, originals)]
+
+
+@kernel
+def fill_numbers(keys, table, numbers, originals):
+    """Write the results of `number_keys`, for which there is room; return m.
+
+    `table` is scratch space: -1 everywhere, int32 [a power of two, at least 2 n].
     """
     # Open addressing: an entry of `table` is the number of a key, -1 where free. The table is at
     # most half full, so that a search by steps of 1 is short and always ends.
@@ -75,12 +84,12 @@ def number_keys(keys, table, sets, originals):
             if other < 0:
                 table[place] = found
                 originals[found] = i
-                sets[i] = found
+                numbers[i] = found
                 found += 1
                 break
             first = originals[other]
             if keys[first, 0] == keys[i, 0] and keys[first, 1] == keys[i, 1]:
-                sets[i] = other
+                numbers[i] = other
                 break
             place = (place + np.uint64(1)) & mask
     return found

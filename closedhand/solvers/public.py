@@ -12,6 +12,7 @@ from closedhand.core import batch_kernels
 from closedhand.core.game import Game
 from closedhand.solvers.evaluate import rows_above, sets_of
 from closedhand.solvers.interface import END
+from closedhand.solvers.keys import hash_views, number_keys
 from closedhand.solvers.passes import reach_others
 from closedhand.solvers.tree import InfoTree, views_of_sets
 
@@ -24,7 +25,7 @@ class PublicGraph(NamedTuple):
 
     views: np.ndarray  # a view of each information set, states [sets]
     states: np.ndarray  # the public states, states [n]
-    place: np.ndarray  # public state of each set, int64 [sets]
+    place: np.ndarray  # public state of each set, int32 [sets]
     player: np.ndarray  # player to act, int64 [n]
     parent: np.ndarray  # public state before the last action, -1 if there was none, int64 [n]
     action: np.ndarray  # id of the last action, int64 [n]; -1: none, or a player did not see it
@@ -41,14 +42,10 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
     public = views.copy()
     for seat in range(game.num_players):
         batch_kernels.hide_for(game.rules, public, np.full(len(public), seat))
-    raw = np.ascontiguousarray(public).view(np.dtype((np.void, game.dtype.itemsize)))
-    _, first, place = np.unique(raw, return_index=True, return_inverse=True)
-    # `unique` sorts by bytes. Number the public states in the order of their first sets, which
-    # follows the levels of the tree: parents come before children.
-    order = np.argsort(first, kind="stable")
-    number = np.empty(len(order), np.int64)
-    number[order] = np.arange(len(order))
-    place, first = number[place.reshape(-1)], first[order]
+    keys = np.zeros((len(public), 2), np.uint64)
+    hash_views(public, keys)
+    # The order of the sets follows the levels of the tree: parents come before children.
+    place, first = number_keys(keys)
 
     above, deciding = rows_above(tree), tree.player != END
     place_of_row = np.repeat(place, np.diff(tree.rows))

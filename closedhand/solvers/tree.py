@@ -170,10 +170,8 @@ def _joined(
     for pieces in levels:
         level = {name: np.concatenate(pieces.pop(name)) for name in list(pieces)}
         player, number, keys = level["player"], level["number"], level["keys"]
-        table = np.full(1 << int(2 * len(keys) + 1).bit_length(), -1, np.int32)
-        sets, originals = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
         # The set of each decision, and the first decision of each set, from 0 in each level.
-        originals = originals[: number_keys(keys, table, sets, originals)]
+        sets, originals = number_keys(keys)
         deciding = np.flatnonzero(player != END)
         defining = deciding[originals]  # the first node of each set
         rows = np.concatenate([[0], np.cumsum(number[defining])]) + rows_so_far

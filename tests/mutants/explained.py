@@ -96,7 +96,7 @@ EXPLAINED = (
         "the level before the first one is empty",
     ),
     Explained(
-        "solvers.tree", "_joined",
+        "solvers.keys", "number_keys",
         "table = np.full(1 << int(2 * len(keys) + 1).bit_length(), -1, np.int32)", "1", "2",
         "a table may be larger, and any number below 0 marks a free entry",
     ),
