@@ -307,7 +307,8 @@ def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
     )
     try:
         held.acquire()
-        _sign(lock)
+        with suppress(PermissionError):  # Windows: nobody can write to a locked file
+            lock.write_text(f"{os.getpid()}\n{platform.node()}\n")
     except Timeout:
         lines = _signature(lock)
         holder = f"process {lines[0]} on {lines[1]}" if len(lines) > 1 else "another process"
@@ -331,15 +332,6 @@ def _release(held: "BaseFileLock") -> None:
         with suppress(OSError):  # on Windows `filelock` removes files
             os.unlink(held.lock_file)
         held.release()
-
-
-def _sign(lock: Path) -> None:
-    with suppress(PermissionError):  # Windows: nobody can write to a locked file
-        file = os.open(lock, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
-        try:
-            os.write(file, f"{os.getpid()}\n{platform.node()}\n".encode())
-        finally:
-            os.close(file)
 
 
 def _signature(lock: Path) -> list[str]:
