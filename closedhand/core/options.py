@@ -22,10 +22,10 @@ import math
 import re
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -75,12 +75,11 @@ class Option:
     least: float | None = None
     most: float | None = None
     only_form: bool = False
-    _kind: type = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        usual = cast(type, object if self.default is None else type(self.default))
-        kind = self.kind or (str if self.choices else usual)
-        object.__setattr__(self, "_kind", kind if kind in READERS else object)
+    @property
+    def _kind(self) -> type:
+        kind: Any = self.kind or (str if self.choices else type(self.default))
+        return kind if kind in READERS else object
 
     @property
     def values(self) -> str:
@@ -161,7 +160,13 @@ def _read_str(value: Any) -> str:
 
 
 def _read_any(value: Any) -> Any:
-    return guess(value) if isinstance(value, str) else value
+    """Parse a text that is a number or truth value as in JSON, or NaN; return others unchanged."""
+    if not isinstance(value, str) or not NUMBER.fullmatch(value):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:  # an integer of thousands of digits
+        return value
 
 
 READERS: Mapping[type, Callable[[Any], Any]] = {
@@ -171,16 +176,6 @@ NOUNS: Mapping[type, str] = {
     bool: "true or false", int: "a whole number", float: "a number", str: "a text",
     object: "any value",
 }  # fmt: skip
-
-
-def guess(text: str) -> Any:
-    """Parse a number or truth value as in JSON, NaN included; return another text unchanged."""
-    if not NUMBER.fullmatch(text):
-        return text
-    try:
-        return json.loads(text)
-    except ValueError:  # an integer of thousands of digits
-        return text
 
 
 class Options:
