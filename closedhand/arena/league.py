@@ -13,23 +13,21 @@ Agents are created anew for each job (`deals_per_job`), with the same effects as
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from closedhand.arena import results
+from closedhand.arena.match import Match, play_on
 from closedhand.core import batch, batch_kernels
-from closedhand.core.agents import Player, traits_of, watch_files
+from closedhand.core.agents import Player, traits_of
 from closedhand.core.checks import check_seed
 from closedhand.core.deals import Deals, choose_deals
 from closedhand.core.duplicate import (
     Chunk,
     Spec,
-    count_deals,
-    cut,
-    join,
     match_settings,
     parse_all,
     play_out,
@@ -39,9 +37,8 @@ from closedhand.core.duplicate import (
 )
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load as load_ref, make_game, spec_of
-from closedhand.core.run import work_off
 from closedhand.core.statistics import count_blocks, over_blocks, student
-from closedhand.core.workers import Workers, check_workers
+from closedhand.core.workers import Workers
 
 CHUNK = 125
 """Rounds per job; the deals of a job are played side by side."""
@@ -52,29 +49,19 @@ QUICK = 100.0
 
 
 @dataclass(frozen=True)
-class League:
-    """A league, complete or up to an interruption.
+class League(Match):
+    """A league, complete or up to an interruption; `pairs` has one entry, `played`.
 
     Attributes:
-        seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal was played at all rotations of the agents.
-        played: Payoffs, float64 [deals, tables, rounds, agents], and times.
-        interrupted: Whether fewer deals were played than asked for.
-        digest: Digest of the file of its deals; None if they are those of the seed.
     """
 
-    game: Game
-    agents: tuple[Player, ...]
-    seed: int
-    duplicate: bool
-    played: Chunk
-    interrupted: bool = False
-    digest: str | None = None
+    duplicate: bool = False
 
     @property
-    def deals(self) -> int:
-        """Number of deals played."""
-        return len(self.played.returns)
+    def played(self) -> Chunk:
+        """Payoffs, float64 [deals, tables, rounds, agents], and times."""
+        return self.pairs[0]
 
 
 def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:
@@ -183,40 +170,19 @@ def play(
     """
     specs = seat_all(game, agents)
     dealt = choose_deals(deals, game, "a league")
-    number = dealt.number
+    check_seed(seed)
     if dealt.fixed is not None and not duplicate:
         raise InputError("a league on fixed deals is a duplicate")
-    check_seed(seed)
-    workers = check_workers(workers)
     if duplicate:
         refuse_memory(game, specs)
-    if played is not None and played.deals >= number:
-        return played
+
+    def jobs(some: range, first: bool) -> list[tuple[Any, ...]]:
+        played_game = one_round(game) if first else game
+        return [(played_game, specs, seed, duplicate, some, dealt.states(some))]
+
     size = deals_per_job(game, specs)
-    kept = played.deals // size * size if played else 0  # whole jobs only
-    chunks = [range(first, min(first + size, number)) for first in range(kept, number, size)]
-    jobs = [(game, specs, seed, duplicate, each, dealt.states(each)) for each in chunks]
-    one = chunks[0][:1]
-    first = [(one_round(game), specs, seed, False, one, dealt.states(one))]  # to compile
-    finished = [cut(played.played, kept)] if played and kept else []
-    check_files = watch_files(game, specs)
-
-    def take(found: Chunk) -> None:
-        finished.append(found)
-        progress(count_deals(finished))
-
-    def so_far() -> League | None:
-        check_files()
-        if played is not None and count_deals(finished) <= played.deals:
-            return replace(played, interrupted=True)
-        if not finished:
-            return None
-        whole = join(finished)
-        interrupted = len(whole.returns) < number
-        return League(game, tuple(specs), seed, duplicate, whole, interrupted, dealt.digest)
-
-    progress(kept)
-    return work_off(play_chunk, jobs, first, workers, take, so_far, save)
+    before = played or League(game, tuple(specs), seed, digest=dealt.digest, duplicate=duplicate)
+    return play_on(before, dealt.number, size, play_chunk, jobs, workers, progress, save)
 
 
 def places(payoffs: np.ndarray) -> np.ndarray:
@@ -315,4 +281,4 @@ def load(
     shape = (-1, players if duplicate else 1, game.rounds, players)
     with results.continuing(path):
         played = results.chunk_of(one_round(game), data, data["points"], shape, players)
-    return League(game, tuple(seated), seed, duplicate, played, digest=digest)
+    return League(game, tuple(seated), seed, (played,), digest=digest, duplicate=duplicate)

@@ -14,6 +14,7 @@ played again; decisions and times of the deals before it are then estimated (`du
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any, TypeVar
 
 from closedhand.core import duplicate
 from closedhand.core.agents import AnyAgent, Player, traits_of, watch_files
@@ -36,7 +37,8 @@ class Match:
 
     Attributes:
         seed: Seed of the deals and the agents.
-        pairs: Payoffs and times of each pairing, in the order of `itertools.combinations`.
+        pairs: Payoffs and times of each pairing, in the order of `itertools.combinations`; empty
+            before any deals are played.
         interrupted: Whether fewer deals were played than asked for.
         digest: Digest of the file of its deals; None if they are those of the seed.
     """
@@ -44,19 +46,22 @@ class Match:
     game: Game
     agents: tuple[Player, ...]
     seed: int
-    pairs: tuple[Chunk, ...]
+    pairs: tuple[Chunk, ...] = ()
     interrupted: bool = False
     digest: str | None = None
 
     @property
     def deals(self) -> int:
         """Number of deals played."""
-        return len(self.pairs[0].returns)
+        return len(self.pairs[0].returns) if self.pairs else 0
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the agents, in their order."""
         return tuple(agent.name for agent in self.agents)
+
+
+Played = TypeVar("Played", bound=Match)
 
 
 def is_clocked(game: Game, agents: Sequence[AnyAgent]) -> bool:
@@ -97,38 +102,59 @@ def play(
     """
     if len(agents) < 2:
         raise InputError("a match needs at least two agents")
-    number = (dealt := choose_deals(deals, game, "a match")).number
+    dealt = choose_deals(deals, game, "a match")
     check_seed(seed)
-    workers = check_workers(workers)
     players = duplicate.parse_all(game, agents)
     duplicate.refuse_memory(game, players)
     pairs = [list(pair) for pair in combinations(players, 2)]
-    if played is not None and played.deals >= number:
-        return played
+
+    def jobs(some: range, first: bool) -> list[tuple[Any, ...]]:
+        return [(game, pair, seed, some, dealt.states(some)) for pair in pairs]
+
     size = CLOCKED_CHUNK if is_clocked(game, players) else CHUNK
-    kept = played.deals // size * size if played else 0  # whole jobs only
+    before = played or Match(game, tuple(players), seed, digest=dealt.digest)
+    return play_on(before, dealt.number, size, play_chunk, jobs, workers, progress, save)
+
+
+def play_on(
+    before: Played,
+    number: int,
+    size: int,
+    work: Callable[..., Chunk],
+    jobs: Callable[[range, bool], list[tuple[Any, ...]]],
+    workers: Workers,
+    progress: Callable[[int], None],
+    save: Callable[[Played], object],
+) -> Played:
+    """Play a match or league on to a number of deals, in jobs of `size` deals; see `play`.
+
+    `jobs(deals, first)` lists the arguments of `work` for some deals, a job for each of `pairs`.
+    With `first` the jobs, of one deal, serve only to compile its kernels, and may be shorter.
+    """
+    workers = check_workers(workers)
+    if before.deals >= number:
+        return before
+    kept = before.deals // size * size  # whole jobs only
     chunks = [range(start, min(start + size, number)) for start in range(kept, number, size)]
-    jobs = [(game, pair, seed, each, dealt.states(each)) for each in chunks for pair in pairs]
-    one = chunks[0][:1]
-    first = [(game, pair, seed, one, dealt.states(one)) for pair in pairs]  # one deal, to compile
-    finished = [duplicate.cut(chunk, kept) for chunk in played.pairs] if played and kept else []
-    check_files = watch_files(game, players)
+    first = jobs(chunks[0][:1], True)
+    width = len(first)
+    finished = [duplicate.cut(chunk, kept) for chunk in before.pairs] if kept else []
+    check_files = watch_files(before.game, before.agents)
 
     def take(chunk: Chunk) -> None:
         finished.append(chunk)
-        progress(duplicate.count_deals(finished[:: len(pairs)]))
+        progress(duplicate.count_deals(finished[::width]))
 
-    def so_far() -> Match | None:
+    def so_far() -> Played | None:
         check_files()
         # Count only chunks finished by all pairings: all must have played the same deals.
-        whole = finished[: len(finished) // len(pairs) * len(pairs)]
-        done = duplicate.count_deals(whole[:: len(pairs)])
-        if played is not None and done <= played.deals:
-            return replace(played, interrupted=True)
-        if not whole:
-            return None
-        joined = tuple(duplicate.join(whole[i :: len(pairs)]) for i in range(len(pairs)))
-        return Match(game, tuple(players), seed, joined, done < number, dealt.digest)
+        whole = finished[: len(finished) // width * width]
+        done = duplicate.count_deals(whole[::width])
+        if done <= before.deals:
+            return replace(before, interrupted=True) if before.pairs else None
+        joined = tuple(duplicate.join(whole[i::width]) for i in range(width))
+        return replace(before, pairs=joined, interrupted=done < number)
 
     progress(kept)
-    return work_off(play_chunk, jobs, first, workers, take, so_far, save)
+    todo = [job for chunk in chunks for job in jobs(chunk, False)]
+    return work_off(work, todo, first, workers, take, so_far, save)

@@ -187,7 +187,7 @@ def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan
             lambda n: notes(n / deals), save,
         )  # fmt: skip
         if done.deals > deals:  # the file keeps them all, for later runs
-            done = replace(done, played=cut(done.played, deals))
+            done = replace(done, pairs=(cut(done.played, deals),))
         else:
             save(done)
         data = league.summary(done)
