@@ -181,8 +181,7 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
     Both limits count from the beginning of the run; None: no limit. `folder`, that of the run, gets
     a folder for TensorBoard.
     """
-    from closedhand.learning.runs import BOARD
-    from closedhand.learning.tensorboard import board
+    from closedhand.learning.runs import BOARD, board
 
     learner = run.learner
     with board(folder / BOARD, learner.decisions) as add:

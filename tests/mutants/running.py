@@ -56,7 +56,7 @@ FOLDERS = (
 """Folders of the package that faults are put into."""
 DEVICES = re.compile(r"core/numba/|core/cu|/device|/__main__")
 """Files that plain Python does not reach: compilation, and what runs on a GPU."""
-OF_EXTRAS = ("rllib", "sb3", "tianshou", "torchrl", "maskable_ppo", "tensorboard")
+OF_EXTRAS = ("rllib", "sb3", "tianshou", "torchrl", "maskable_ppo")
 """Modules that import the library of an extra; it may be missing, and starts threads."""
 # All times are processor seconds, so that a busy machine changes no outcome.
 MOST = 12.0

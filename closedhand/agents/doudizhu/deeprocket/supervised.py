@@ -34,7 +34,7 @@ from closedhand.core.reading import checksum
 from closedhand.core.run import check_same
 from closedhand.core.text import reason_of
 from closedhand.core.threads import cores
-from closedhand.learning.tensorboard import check_name
+from closedhand.learning.runs import check_name
 from closedhand.learning.tensors import read_checkpoint
 from closedhand.learning.torch_threads import choose_threads
 

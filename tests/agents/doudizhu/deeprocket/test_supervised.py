@@ -15,7 +15,7 @@ from closedhand import InputError
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
 from closedhand.core import interrupt
 from closedhand.core.reading import checksum
-from closedhand.learning.tensorboard import logs
+from closedhand.learning.runs import logs
 
 pytest.importorskip("pyarrow")
 

@@ -9,7 +9,7 @@ accumulator: Any = pytest.importorskip(
     "tensorboard.backend.event_processing.event_accumulator", exc_type=ImportError
 )
 
-from closedhand.learning.tensorboard import board, logs  # noqa: E402
+from closedhand.learning.runs import board, logs  # noqa: E402
 
 
 @pytest.mark.parametrize(
