@@ -96,6 +96,18 @@ class Connection:
         except OSError:
             raise EOFError from None
 
+    def join(self, name: str) -> int:
+        """Join as a client of a name; return its player. An `InputError` says that none is free."""
+        try:
+            self.send(wire.profile(name))
+            me = self.number()
+        except EOFError:
+            why = "the server has closed the connection: it takes no more players"
+            raise InputError(why) from None
+        if not 0 <= me < PLAYERS:
+            raise InputError(f"the server gave player number {me}, not 0 to {PLAYERS - 1}")
+        return me
+
 
 @dataclass
 class Result:
@@ -183,48 +195,16 @@ class Client:
         `progress` gets the number of rounds played after each round. An `InputError` says that the
         server refuses the client, or sends tables that are not valid.
         """
-        with self._sock as sock:
+        with self._sock as sock, deferred() as check:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return play_match(sock, self.game, self._agent, self._name, progress, self._watch)
+            connection = Connection(sock, check)
+            follower = Follower(self.game, connection.join(self._name))
+            return Match(connection, follower, self._agent, self._watch).play(progress)
 
     def leave(self) -> None:
         """End the match at once, from another thread, as if the server had disconnected."""
         with suppress(OSError):  # the match has already ended
             self._sock.shutdown(socket.SHUT_RDWR)
-
-
-class InMatch:
-    """Adapter that lets an agent for whole matches decide from views of single rounds.
-
-    It adds the round number, and the points so far, to each view.
-    """
-
-    def __init__(self, agent: Agent, watch: Callable[[State], None]) -> None:
-        """Begin a match; `watch` gets each view before the agent decides."""
-        self.name = agent.name
-        self._agent, self._watch = agent, watch
-        self._rounds = 0
-        self._points = np.zeros(PLAYERS, np.int64)
-
-    def act(self, view: State) -> int:
-        """Return the agent's action in a view of a single round."""
-        self._watch(view.copy())
-        view = view.copy()
-        view.round_number = self._rounds
-        view.points[:] = self._points
-        return int(self._agent.act(view))
-
-    def count(self, view: State) -> None:
-        """Count a round by its last view.
-
-        If the view lacks places, the points are unknown: count from zero again.
-        """
-        if view.out == PLAYERS:
-            self._rounds += 1
-            self._points += view.points
-        else:
-            self._rounds = 0
-            self._points[:] = 0
 
 
 def warm_up(game: Game, agent: Agent) -> None:
@@ -241,49 +221,42 @@ def warm_up(game: Game, agent: Agent) -> None:
         hand = wire.hand_cells(int(state.hands[me]))
         follower = Follower(game, me)
         if follower.begin(hand + status._replace(to_give=to_give).pack()):
-            follower.give(agent, to_give)
+            follower.give(agent.act, to_give)
         follower.see(me, wire.NOTHING)
         follower.turn(hand + status._replace(my_turn=1, player=me).pack())
         agent.act(follower.view.copy())
 
 
-def play_match(
-    sock: socket.socket,
-    game: Game,
-    agent: Agent,
-    name: str,
-    progress: Callable[[int], None] = lambda rounds: None,
-    watch: Watch | None = None,
-) -> Result:
-    """Play a match over a connection; see `Client.play`."""
-    with deferred() as check:
-        connection = Connection(sock, check)
-        try:
-            connection.send(wire.profile(name))
-            me = connection.number()
-        except EOFError:
-            why = "the server has closed the connection: it takes no more players"
-            raise InputError(why) from None
-        if not 0 <= me < PLAYERS:
-            raise InputError(f"the server gave player number {me}, not 0 to {PLAYERS - 1}")
-        result, follower = Result(me), Follower(game, me)
+class Match:
+    """A match over a connection, in which an agent for whole matches decides.
 
-        def see(view: State) -> None:
-            if watch:
-                watch(view.copy(), me, NOBODY)
+    The follower has views of single rounds; the agent also gets the round number and the points.
+    """
 
-        playing = InMatch(agent, see)
-        last = None  # the last view of a round that is not counted yet
+    def __init__(
+        self,
+        connection: Connection,
+        follower: Follower,
+        agent: Agent,
+        watch: Watch | None = None,
+    ) -> None:
+        self._result = Result(follower.me)
+        self._connection, self._follower = connection, follower
+        self._agent, self._watch = agent, watch
+        self._rounds = 0  # number and points of the rounds so far, by which the agent decides
+        self._points = np.zeros(PLAYERS, np.int64)
+
+    def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
+        """Play the match; see `Client.play`."""
+        result, last = self._result, None  # the last view of a round that is not counted yet
         with suppress(EOFError, KeyboardInterrupt):
             while not result.complete:
-                number = follower.begin(connection.table())
+                number = self._follower.begin(self._connection.table())
                 if last is not None:
-                    _adopt(last, follower.view.classes, see)
-                    playing.count(last)
-                    result.rank(last)
+                    self.count(last)
                     last = None
-                end = play_round(connection, follower, number, playing, result, watch)
-                last = follower.finish()
+                end = self._play_round(number)
+                last = self._follower.finish()
                 result.complete = end == wire.MATCH_OVER
                 result.rounds += 1
                 progress(result.rounds)
@@ -291,50 +264,58 @@ def play_match(
             result.rank(last)
         return result
 
+    def _play_round(self, number: int) -> int:
+        """Play a round, giving back `number` cards first; return the server's number after it."""
+        connection, follower, result = self._connection, self._follower, self._result
+        self._see(follower.view)
+        if number:
+            connection.send(wire.hand_cells(follower.give(self.act, number)))
+        while True:
+            player, mine = follower.turn(connection.table())
+            connection.check()
+            if mine:
+                start = time.perf_counter()
+                action = self.act(follower.view)
+                result.decisions += 1
+                result.seconds += time.perf_counter() - start
+                is_play = 0 <= action <= PASS
+                connection.send(wire.play_cells(action if is_play else PASS))
+                accepted = connection.read(4) == wire.ACCEPTED
+                result.rejected += action != PASS and not (is_play and accepted)
+            follower.see(player, connection.table()[: wire.CELLS])
+            if self._watch:  # otherwise several turns are applied at once, before a decision
+                self._watch(follower.finish().copy(), follower.me, player)
+            end = connection.number()
+            if end != wire.GOES_ON:
+                return end
 
-def _adopt(view: State, classes: np.ndarray, see: Callable[[State], None]) -> None:
-    """Adopt the places of a round from the classes of the next one, if there are classes."""
-    if classes[0] >= 0:
-        was_open = view.out < PLAYERS
-        complete(view, classes)
-        if was_open:
-            see(view)
+    def _see(self, view: State) -> None:
+        if self._watch:
+            self._watch(view.copy(), self._follower.me, NOBODY)
 
+    def act(self, view: State) -> int:
+        """Return the agent's action in a view of a single round."""
+        self._see(view)
+        view = view.copy()
+        view.round_number = self._rounds
+        view.points[:] = self._points
+        return int(self._agent.act(view))
 
-def play_round(
-    connection: Connection,
-    follower: Follower,
-    number: int,
-    agent: Agent,
-    result: Result,
-    watch: Watch | None = None,
-) -> int:
-    """Play a round, giving back `number` cards first; return the server's number after it.
+    def count(self, view: State) -> None:
+        """Count a round by its last view, which gets its places from the next round's classes.
 
-    Raises:
-        EOFError: The connection was closed or has failed, or `watch` or the agent ends the match.
-        InputError: The server sends tables that are not valid.
-        KeyboardInterrupt: Ctrl-C was pressed.
-    """
-    if watch:
-        watch(follower.view.copy(), follower.me, NOBODY)
-    if number:
-        connection.send(wire.hand_cells(follower.give(agent, number)))
-    while True:
-        player, mine = follower.turn(connection.table())
-        connection.check()
-        if mine:
-            start = time.perf_counter()
-            action = int(agent.act(follower.view.copy()))
-            result.decisions += 1
-            result.seconds += time.perf_counter() - start
-            is_play = 0 <= action <= PASS
-            connection.send(wire.play_cells(action if is_play else PASS))
-            accepted = connection.read(4) == wire.ACCEPTED
-            result.rejected += action != PASS and not (is_play and accepted)
-        follower.see(player, connection.table()[: wire.CELLS])
-        if watch:
-            watch(follower.finish().copy(), follower.me, player)
-        end = connection.number()
-        if end != wire.GOES_ON:
-            return end
+        If the places, and so the points, remain unknown, count from zero again.
+        """
+        classes = self._follower.view.classes
+        if classes[0] >= 0:
+            was_open = view.out < PLAYERS
+            complete(view, classes)
+            if was_open:
+                self._see(view)
+        if view.out == PLAYERS:
+            self._rounds += 1
+            self._points += view.points
+        else:
+            self._rounds = 0
+            self._points[:] = 0
+        self._result.rank(view)

@@ -12,10 +12,11 @@ its round number is 0, and its points are those of this round. `closedhand.games
 defines tax, pair, winner, loser and pick.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from closedhand.competitions.uecda import wire
-from closedhand.core.agents import Agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.exchange import (
@@ -144,8 +145,8 @@ class Follower:
                 view.hands[self.me] = hand & ~int(view.taxed[pair])
         view.player = view.owner = winner(view, 0)
 
-    def give(self, agent: Agent, number: int) -> int:
-        """Let an agent choose `number` cards to give back in the exchange; return them as a set."""
+    def give(self, choose: Callable[[State], int], number: int) -> int:
+        """Choose `number` cards to give back in the exchange, one by one; return their set."""
         view = self.view
         pair = int(view.classes[self.me])
         if not 0 <= pair < len(TAXES) or TAXES[pair] != number:
@@ -157,7 +158,7 @@ class Follower:
             view.left[winner(view, 0)] -= TAXES[0]
             view.left[loser(view, 0)] += TAXES[0]
         for _ in range(number):
-            card = int(agent.act(view.copy()))
+            card = int(choose(view.copy()))
             if not can_pick(view, card):
                 card = int(best_pick(view))
             self._pick(pair, 1 << card)

@@ -12,11 +12,18 @@ import pytest
 from support_uecda import GAME, Lowest, Match, check_log, decisions, golden, read_log
 
 from closedhand.competitions.uecda import client, wire
+from closedhand.competitions.uecda.follow import Follower
 from closedhand.core import records
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.plays import PASS
+
+
+def play(sock: socket.socket, agent: Agent) -> client.Result:
+    connection = client.Connection(sock)
+    follower = Follower(client.round_game(), connection.join("golden"))
+    return client.Match(connection, follower, agent).play()
 
 
 def test_five_clients_know_what_the_rules_let_them_know(tmp_path: Path) -> None:
@@ -74,7 +81,7 @@ def test_the_client_speaks_as_recorded() -> None:
     with ours, theirs:
         theirs.sendall(b"".join(data for side, data in golden() if side == "S"))
         theirs.shutdown(socket.SHUT_WR)
-        client.play_match(ours, client.round_game(), Lowest(), "golden")
+        play(ours, Lowest())
         ours.close()
         sent = b"".join(iter(lambda: theirs.recv(65536), b""))
     assert sent == b"".join(data for side, data in golden() if side == "C")
@@ -103,7 +110,7 @@ def test_refused_plays_are_counted() -> None:
         heard = [data for side, data in said[:first] if side == "S"]
         theirs.sendall(b"".join([*heard, wire.REJECTED]))
         theirs.shutdown(socket.SHUT_WR)
-        result = client.play_match(ours, client.round_game(), Lowest(), "golden")
+        result = play(ours, Lowest())
     # A card given back is no decision in tricks.
     assert (result.decisions, result.rejected, result.complete) == (1, 1, False)
 
@@ -119,7 +126,7 @@ def test_an_error_of_the_agent_is_no_lost_connection() -> None:
     with ours, theirs:
         theirs.sendall(b"".join(data for side, data in golden() if side == "S"))
         with pytest.raises(ConnectionRefusedError, match="no model there"):
-            client.play_match(ours, client.round_game(), Refused(), "golden")
+            play(ours, Refused())
 
 
 def test_a_connection_that_fails_ends_the_match() -> None:
@@ -137,7 +144,7 @@ def test_a_connection_that_fails_ends_the_match() -> None:
                 return super().act(view)
 
         with ours:
-            result = client.play_match(ours, client.round_game(), Resetting(), "golden")
+            result = play(ours, Resetting())
     assert (result.rounds, result.complete) == (0, False)
 
 
@@ -159,8 +166,12 @@ def test_an_agent_learns_from_round_to_round(tmp_path: Path) -> None:
 def test_a_round_whose_end_was_not_seen_begins_another_match() -> None:
     seen: list[State] = []
     agent = Lowest()
-    playing = client.InMatch(agent, seen.append)
     game = client.round_game()
+    follower = Follower(game, 0)
+    follower.view.classes[:] = -1  # the next round has none
+    with socket.socket() as sock:
+        connection = client.Connection(sock)
+    playing = client.Match(connection, follower, agent, lambda view, *_: seen.append(view))
     rng = np.random.default_rng(0)
     for number in (0, 1, 0):
         state = game.deal(rng)

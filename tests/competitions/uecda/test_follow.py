@@ -89,7 +89,7 @@ def test_views_of_an_exchange_are_those_of_the_rules(me: int) -> None:
     number = follower.begin(hand + status.pack())
     assert number == status.to_give
     if number:
-        follower.give(agent, number)
+        follower.give(agent.act, number)
     while true.leader < 0:
         if true.player == me:
             seen.append(GAME.view(true, me).tobytes())
@@ -162,4 +162,4 @@ def test_another_number_of_cards_than_the_tax_is_refused(me: int, number: int) -
     follower = Follower(round_game(), me)
     follower.begin(hand + status.pack())
     with pytest.raises(InputError, match=f"asks for {number} cards of class"):
-        follower.give(Lowest(), number)
+        follower.give(Lowest().act, number)

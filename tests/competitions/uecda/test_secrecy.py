@@ -50,9 +50,8 @@ def received_by(start: State, actions: Sequence[int], spy: int, clients: int = 1
 
     def play(raw: Raw) -> None:
         follower = Follower(client.round_game(), raw.me)
-        with raw.sock, suppress(EOFError, OSError, InputError):
-            number = follower.begin(raw.connection.table())
-            client.play_round(raw.connection, follower, number, script, client.Result(raw.me))
+        with raw.sock, suppress(OSError, InputError):
+            client.Match(raw.connection, follower, script).play()
 
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(play, raws))
