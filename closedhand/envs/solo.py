@@ -174,10 +174,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
             self._opponents.refuse(self._states[0], self.seat, answer)
         if status == RUNNING and self._opponents.policies is None:
             self._opponents.play_outside(self._states, np.array([self.seat]))
-            status = opponent_kernels.show(
-                self.game.rules, self._states, self.seat, self.game.staged,
-                self.form.compact or None, *look,
-            )  # fmt: skip
+            status, _ = self._turn_code(*arguments, *look, BEGIN, IN_STATE)  # shows the game
         return status
 
     def step(
