@@ -10,11 +10,11 @@ A module for each game converts its states and actions (`CONVERTERS`). Each modu
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from closedhand.bridges.rlcard import doudizhu, leduc
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, Traits, described, make_agent
 from closedhand.core.checks import InputError, check_seed, whole_number
@@ -22,17 +22,14 @@ from closedhand.core.game import Game, State
 from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game
 
-CONVERTERS = {
-    "doudizhu": "closedhand.bridges.rlcard.doudizhu",
-    "leduc": "closedhand.bridges.rlcard.leduc",
-}
+CONVERTERS: dict[str, Any] = {"doudizhu": doudizhu, "leduc": leduc}
 
 
 def converter_of(game: Game) -> Any:
     """Find the converter of a game; refuse a game that RLCard lacks, or has under other rules."""
     if game.name not in CONVERTERS:
         raise InputError(f"RLCard has no {game.name}; of ours it has {', '.join(CONVERTERS)}")
-    converter = import_module(CONVERTERS[game.name])
+    converter = CONVERTERS[game.name]
     if game.flat is not game:
         raise InputError("RLCard's actions are whole plays: use the game without sub-steps")
     if game.options["rules"] not in converter.PRESETS:
@@ -151,8 +148,7 @@ class RLCardPlayer:
 
 def game_of(env: Any) -> Game:
     """Make our game with the rules of an environment of RLCard; refuse one without such a game."""
-    for name, place in CONVERTERS.items():
-        converter: Any = import_module(place)
+    for name, converter in CONVERTERS.items():
         if env.name == converter.ENV:
             game = make_game(name, **converter.OPTIONS)
             if env.num_players != game.num_players:
