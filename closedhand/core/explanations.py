@@ -12,12 +12,6 @@ import numpy as np
 
 from closedhand.core.game import Game, InputError, State
 
-Reason = Callable[[Game, State, int], str]
-"""A function of a game, a state or view, and an action that is illegal there while the game runs.
-
-It returns the reason in one line, or an empty text if it knows of none.
-"""
-
 EXAMPLES = 6
 MOST_LOOKED_UP = 40_000
 """Maximum number of actions of a game whose plays are looked up by their cards."""
@@ -40,13 +34,14 @@ class Explanations(NamedTuple):
 
     Attributes:
         help: The notation of cards and actions, a few short lines.
-        reason: Function that says why an action is illegal; None: no reason is given.
+        reason: Function of a game, a state or view, and an action that is illegal there while the
+            game runs. It returns the reason in one line, or an empty text if it knows of none.
         cards: Function of a game, a view and its player for `known_cards`; None: no such list.
         kind: Function that names an action's kind of play, a term such as `pair`; None: no kinds.
     """
 
     help: str = ""
-    reason: Reason | None = None
+    reason: Callable[[Game, State, int], str] | None = None
     cards: Callable[[Game, State, int], Cards] | None = None
     kind: Callable[[Game, int], str] | None = None
 
