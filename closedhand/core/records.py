@@ -152,11 +152,9 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
     game = flat_game(record.game, record.rules)
     state = start(game, record.deal, record.seed)
     for number, text in enumerate(record.actions, 1):
-        try:
+        with prefixed(f"action {number}, {text}"):
             before(state)
             game.play(state, game.parse(text, state))
-        except InputError as error:
-            raise InputError(f"action {number}, {text}: {error}") from None
     if record.returns is not None:
         stated, returns = list(record.returns), game.returns(state).tolist()
         if not game.over(state):
