@@ -14,7 +14,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.numba.jit import Floats, Ids, Policy, Rng, Rules, State, States, kernel
 from closedhand.search.budget import Search
-from closedhand.search.playout import candidates, playout, refuse_over
+from closedhand.search.playout import playout, refuse_over
 
 
 @kernel
@@ -80,30 +80,22 @@ class MonteCarlo(Search):
         actions = self._game.legal(view)
         if len(actions) == 1:
             return int(actions[0])
-        sums = self.judge(view, actions, rng, low, high)
+        sums = self.judge(view, rng, low, high)
         return int(actions[np.argmax(sums[:, 1] / np.maximum(sums[:, 0], 1))])
 
     def judge(
-        self,
-        view: State,
-        actions: Ids,
-        rng: Rng,
-        low: float | None = None,
-        high: float | None = None,
+        self, view: State, rng: Rng, low: float | None = None, high: float | None = None
     ) -> Floats:
-        """Run simulations and return their statistics; other arguments are those of `best`.
+        """Run simulations and return their statistics; arguments are those of `best`.
 
-        `actions` are the ids of legal actions to compare, integers [n].
-
-        Returns:
-            Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their
-            squares, float64 [n, 3].
+        The result is float64 [legal actions, 3], in the order of `game.legal`: number of tries of
+        each action, sum of its payoffs, scaled to 0..1, and sum of their squares.
 
         Raises:
-            InputError: The game is over, there is no action or one that is not legal, or `rng` is
-                not a generator.
+            InputError: The game is over, or `rng` is not a generator.
         """
-        actions = candidates(self._game, view, actions).astype(np.int32)
+        refuse_over(self._game, view)
+        actions = self._game.legal(view)
         least, greatest = self._game.payoff_range
         low = least if low is None else low
         high = greatest if high is None else high

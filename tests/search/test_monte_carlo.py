@@ -47,7 +47,7 @@ def test_all_simulations_are_made_and_judge_actions_right(threads: int) -> None:
     view = game.view(state, int(state.player))
     search = MonteCarlo(game, Uniform(), simulations=3001, threads=threads)
     actions = game.legal(state)
-    sums = search.judge(view, actions, rng, -13, 13)
+    sums = search.judge(view, rng, -13, 13)
     assert sums[:, 0].sum() == 3001
     assert (sums[:, 2] <= sums[:, 1]).all() and (sums[:, 1] <= sums[:, 0]).all()
     buffer = np.empty(game.num_actions, np.int32)
@@ -74,7 +74,7 @@ def test_untried_actions_come_first_and_then_the_promising_one() -> None:
 
 def test_the_best_mean_is_chosen_however_few_its_tries(monkeypatch: pytest.MonkeyPatch) -> None:
     sums = np.array([[4.0, 3.0, 2.5], [1.0, 0.9, 0.81], [0.0, 0.0, 0.0]])
-    monkeypatch.setattr(MonteCarlo, "judge", lambda self, view, actions, *_: sums[: len(actions)])
+    monkeypatch.setattr(MonteCarlo, "judge", lambda *_: sums)
     view = LEDUC.view_from(0, "SK", ["raise"])
     actions = LEDUC.legal(view)
     assert len(actions) == 3
@@ -113,13 +113,14 @@ each_search = pytest.mark.parametrize(
     "search",
     [
         lambda view, rng, **limits: MonteCarlo(LEDUC, Uniform(), **limits).best(view, rng),
+        lambda view, rng, **limits: MonteCarlo(LEDUC, Uniform(), **limits).judge(view, rng),
         lambda view, rng, **limits: ISMCTS(LEDUC, Uniform(), **limits).best(view, rng),
         lambda view, rng, **limits: ISMCTS(LEDUC, Uniform(), **limits).judge(view, rng),
         lambda view, rng, **limits: PairedSearch(LEDUC, Uniform(), **limits).best(
             view, np.array([1, 3]), rng
         ),
     ],
-    ids=["Monte Carlo", "ISMCTS", "ISMCTS, judged", "paired"],
+    ids=["Monte Carlo", "Monte Carlo, judged", "ISMCTS", "ISMCTS, judged", "paired"],
 )
 
 
@@ -144,12 +145,11 @@ def test_particles_are_drawn_by_a_generator() -> None:
         Particles(LEDUC, Uniform(), LEDUC.view_from(0, "SK"), 8, 5)
 
 
-@pytest.mark.parametrize("search", [MonteCarlo, PairedSearch], ids=lambda search: search.__name__)
-def test_no_search_without_an_action(search: Any) -> None:
-    view = LEDUC.view_from(0, "SK")
+def test_no_search_without_an_action() -> None:
+    view, search = LEDUC.view_from(0, "SK"), PairedSearch(LEDUC, Uniform(), simulations=9)
     for none in ([], [[0], [1, 2]]):
         with pytest.raises(InputError, match=r"there is no action|candidates are"):
-            search(LEDUC, Uniform(), simulations=9).judge(view, none, rng=np.random.default_rng(0))
+            search.judge(view, none, rng=np.random.default_rng(0))
 
 
 @pytest.mark.slow
@@ -176,8 +176,7 @@ def test_the_range_of_payoffs_is_that_of_the_game_by_default() -> None:
     view, actions = game.view(state, int(state.player)), game.legal(state)
     search = MonteCarlo(game, Uniform(), simulations=300, threads=1)
     given, default = (
-        search.judge(view, actions, np.random.default_rng(16), *bounds)
-        for bounds in (game.payoff_range, ())
+        search.judge(view, np.random.default_rng(16), *bounds) for bounds in (game.payoff_range, ())
     )
     assert (given == default).all()
     low, high = game.payoff_range

@@ -68,7 +68,7 @@ def statistics(name: str) -> dict[str, Any]:
         for threads in (1, 2):
             search = MonteCarlo(game, Uniform(), simulations=64 * threads, threads=threads)
             label = f"monte carlo, {threads} threads"
-            note(label, search.judge(view, legal, np.random.default_rng(5)))
+            note(label, search.judge(view, np.random.default_rng(5)))
             note(f"{label}: choice", search.best(view, np.random.default_rng(6)))
         for policy, number in ((Uniform(), 0), (Uniform(), 20), (Doubtful(), 24)):
             search = PairedSearch(game, policy, simulations=64, particles=number, threads=1)

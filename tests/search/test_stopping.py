@@ -52,7 +52,7 @@ def advance_without_end() -> None:
             VIEW, ACTIONS, np.random.default_rng(0)
         ),
         lambda **limits: MonteCarlo(LEDUC, Uniform(), **limits).judge(
-            VIEW, ACTIONS, np.random.default_rng(0)
+            VIEW, np.random.default_rng(0)
         ),
         lambda **limits: ISMCTS(LEDUC, Uniform(), **limits).judge(VIEW, np.random.default_rng(0)),
     ],

@@ -179,7 +179,7 @@ results = {"policy": judge(Optimist(), game.rules, state, rng, ids)}
 
 view = game.view(state, 0)
 search = MonteCarlo(game, Uniform(), simulations=20, threads=1)
-sums = search.judge(view, game.legal(view), np.random.default_rng(0), -10.0, 10.0)
+sums = search.judge(view, np.random.default_rng(0), -10.0, 10.0)
 results["search"] = round(20 * sums[:, 1].sum() / sums[:, 0].sum() - 10, 9)
 
 aec = GameAEC(game)
