@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -158,40 +158,28 @@ def summary(
           other agents; `microseconds_per_decision`, None without decisions;
         - `pairs`: `agents`; `deals`; and by role `win_rate` and `points` of the first agent.
     """
-    meetings = [meeting_of(game, data["pairs"][0]) for data in matches]
     names = combinations(files.labels(agents), 2)
     return {
         "game": spec_of(game.name).title,
         "seed": seed,
-        "agents": rate(agents, meetings, seed),
+        "agents": rate(game, agents, [(data["pairs"][0], 0) for data in matches], seed),
         "pairs": [_by_role(pair, data) for pair, data in zip(names, matches, strict=True)],
     }
 
 
-class Meeting(NamedTuple):
-    """Results of a match of two agents, from which `rate` computes ratings and times.
+def rate(
+    game: Game, agents: Sequence[str], pairs: Sequence[tuple[dict[str, Any], int]], seed: int
+) -> list[dict[str, Any]]:
+    """Compute `agents` of `summary`.
 
-    Attributes:
-        won: Games won by the first agent in each deal, 0 to 2, a draw as 1/2; float64 [deals].
-        decisions: Number of decisions, by agent, int64 [2].
-        seconds: Time of these decisions, by agent, float64 [2].
+    `pairs` are in the order of `combinations(agents, 2)`: results of two agents, as in the `pairs`
+    of `results.summary`, and which of them, 0 or 1, is the first one of the combination.
     """
-
-    won: np.ndarray
-    decisions: np.ndarray
-    seconds: np.ndarray
-
-
-def meeting_of(game: Game, pair: dict[str, Any], first: int = 0) -> Meeting:
-    """Read a pair of `results.summary` as a match of its agent `first`, 0 or 1, with the other."""
-    payoffs = files.points(game, np.array(pair["returns"], float), first)
-    costs = (np.array(pair[name])[[first, 1 - first]] for name in ("decisions", "seconds"))
-    return Meeting(files.wins(payoffs).sum(axis=1), *costs)
-
-
-def rate(agents: Sequence[str], meetings: Sequence[Meeting], seed: int) -> list[dict[str, Any]]:
-    """Compute `agents` of `summary`; meetings are in the order of `combinations(agents, 2)`."""
-    scores = [each.won for each in meetings]
+    # Games won by the first agent in each deal, 0 to 2, a draw as 1/2; float64 [deals].
+    scores = [
+        files.wins(files.points(game, np.array(pair["returns"], float), first)).sum(axis=1)
+        for pair, first in pairs
+    ]
     games = 2 * np.array([len(own) for own in scores])
     won = np.array([own.sum() for own in scores])
     totals = np.concatenate([won[None], resample(scores, seed)])
@@ -199,10 +187,11 @@ def rate(agents: Sequence[str], meetings: Sequence[Meeting], seed: int) -> list[
     places = np.array(list(combinations(range(len(agents)), 2)))
     shares, seconds = np.zeros((2, len(agents)))
     decisions = np.zeros(len(agents), np.int64)
-    for pair, share, each in zip(places, won / games, meetings, strict=True):
-        shares[pair] += share, 1 - share
-        decisions[pair] += each.decisions
-        seconds[pair] += each.seconds
+    for both, share, (pair, first) in zip(places, won / games, pairs, strict=True):
+        shares[both] += share, 1 - share
+        order = [first, 1 - first]
+        decisions[both] += np.array(pair["decisions"])[order]
+        seconds[both] += np.array(pair["seconds"])[order]
     elo = np.stack([ratings[0], *intervals(ratings, games)], axis=1).tolist()
     rows = [
         {

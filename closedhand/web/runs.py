@@ -273,11 +273,8 @@ class _Same:
 def _rates(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> list[dict[str, Any]]:
     pairs = [data["pairs"][0] for data in matches.matches]
     firsts = [first for first, _ in combinations(agents, 2)]  # a file may list the other first
-    meetings = [
-        ladder.meeting_of(game, pair, pair["agents"].index(first))
-        for first, pair in zip(firsts, pairs, strict=True)
-    ]
-    return ladder.rate(agents, meetings, seed)
+    places = [pair["agents"].index(first) for first, pair in zip(firsts, pairs, strict=True)]
+    return ladder.rate(game, agents, list(zip(pairs, places, strict=True)), seed)
 
 
 def _all_met(pairs: Iterable[frozenset[str]]) -> list[str]:
