@@ -13,7 +13,7 @@ from closedhand.cli import common
 from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.agents import traits_of
 from closedhand.core.cubins import FOLDER
-from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, headed
+from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, begun
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.options import Option, Options, options_of, takes
@@ -140,7 +140,7 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
         agent_factory.NAME: NETWORK,
         runs.CHECKPOINT: CHECKPOINT,
         runs.HISTORY: HISTORY,
-        population.OPPONENTS: FileKind("a list of opponents", headed(population.HEADING)),
+        population.OPPONENTS: FileKind("a list of opponents", begun(f"{population.HEADING}\n")),
     }
     refuse_agents_in(learner, [folder / name for name in results])
     common.make_folder(folder, results)

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from closedhand.cli import common, groups
-from closedhand.core.file_kinds import COMMENT, GENERATOR, PAGE, PICTURE, REPORT, FileKind, headed
+from closedhand.core.file_kinds import COMMENT, GENERATOR, PAGE, PICTURE, REPORT, FileKind, begun
 from closedhand.core.files import write_atomically
 from closedhand.core.registry import load
 
@@ -188,7 +188,7 @@ def reproduce_learners(
     plan = plan if steps is None else replace(plan, steps=steps)
     wanted = None if only is None else only.split(",")
     cells = [] if only == "none" else learners.choose(wanted, range(seed, seed + seeds))
-    table = FileKind("a table of learners", headed(",".join(learner_table.COLUMNS)))
+    table = FileKind("a table of learners", begun(",".join(learner_table.COLUMNS) + "\n"))
     claim_report(out, "report", {learner_table.TABLE: table, "curves.png": PICTURE})
     learner_table.read(out)  # refuses other files now, not after hours
     with common.interruptible(), common.progress_bar("cells", len(cells)) as update:

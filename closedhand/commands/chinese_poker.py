@@ -9,7 +9,7 @@ import typer
 from closedhand.cli import common
 from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.file_kinds import CHECKPOINT, MARK, PICTURE, FileKind, arrays_with, headed
+from closedhand.core.file_kinds import CHECKPOINT, MARK, PICTURE, FileKind, arrays_with, begun
 from closedhand.core.game import Game, InputError
 from closedhand.games.chinese_poker.plays import PARTS
 
@@ -164,7 +164,7 @@ def reproduce(
     """
     from closedhand.papers.hankin import report, reproduction
 
-    table = FileKind("a table of winning chances", headed("part,hand,percent"))
+    table = FileKind("a table of winning chances", begun("part,hand,percent\n"))
     tables = {"complete.csv": table, "more-complete.csv": table, "blog-tables.npz": TABLES}
     results = computed(
         reproduction, out, quick, only, tables, hands=hands, pools=pools, pool=pool, seed=seed

@@ -62,12 +62,6 @@ def arrays_with(*names: str) -> Callable[[Path], bool]:
     return check
 
 
-def headed(line: str) -> Callable[[Path], bool]:
-    """Make a function that returns whether the first line of a file is a given one."""
-    start = line.encode()
-    return lambda path: _head(path, len(start) + 1) in (start, start + b"\n")
-
-
 def begun(text: str) -> Callable[[Path], bool]:
     """Make a function that returns whether a file begins with a text."""
     return lambda path: _head(path, len(text.encode())) == text.encode()
