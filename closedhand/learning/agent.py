@@ -16,8 +16,7 @@ from closedhand.core import batch, contract
 from closedhand.core.batch_agent import BatchAgent, through_substeps
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import Floats, Ids
-from closedhand.learning.features import Features
-from closedhand.learning.legal import Legal
+from closedhand.learning.features import Features, Legal
 from closedhand.learning.weights import check_finite
 
 COLDEST = 1e-6

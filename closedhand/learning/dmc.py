@@ -16,7 +16,7 @@ import torch
 
 from closedhand.core.options import Range
 from closedhand.envs.seatwise import seat_returns
-from closedhand.learning.legal import Legal
+from closedhand.learning.features import Legal
 from closedhand.learning.ppo import explained
 from closedhand.learning.selfplay import Choose
 from closedhand.learning.training import DeepLearner, GreedyTemperature, Settings

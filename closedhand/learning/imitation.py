@@ -24,8 +24,7 @@ from closedhand.core.game import Game, InputError, State, explain_illegal
 from closedhand.core.numba.jit import Ids, Rules, States, kernel
 from closedhand.core.reading import reading
 from closedhand.core.status import ILLEGAL
-from closedhand.learning.features import Features
-from closedhand.learning.legal import Legal
+from closedhand.learning.features import Features, Legal
 from closedhand.learning.population import checked
 from closedhand.learning.ppo import policy_and_values
 from closedhand.learning.selfplay import Choose, Piece, cut, join

@@ -12,8 +12,7 @@ from torch import nn
 from closedhand.core.game import Game, InputError
 from closedhand.core.parsing import OPTIONS, Kind, is_number, list_of, whole
 from closedhand.learning import weights
-from closedhand.learning.features import Features
-from closedhand.learning.legal import Legal
+from closedhand.learning.features import Features, Legal
 
 FORMAT = 1
 """Version of the file format."""

@@ -26,7 +26,7 @@ from torch import Tensor
 
 from closedhand.core.options import Range
 from closedhand.envs.seatwise import seat_advantages
-from closedhand.learning.legal import Legal
+from closedhand.learning.features import Legal
 from closedhand.learning.networks import PolicyValue
 from closedhand.learning.selfplay import Choose, Wave
 from closedhand.learning.training import DeepLearner, Settings

@@ -10,8 +10,7 @@ from closedhand import Game, make_agent, make_game
 from closedhand.core import batch
 from closedhand.learning import action_sharing, agent_factory, networks
 from closedhand.learning.dmc import DMC, DMCSettings
-from closedhand.learning.features import Features
-from closedhand.learning.legal import Legal
+from closedhand.learning.features import Features, Legal
 from closedhand.learning.ppo import PPO, PPOSettings
 from closedhand.learning.runs import begin
 from closedhand.learning.training import DeepLearner

@@ -11,7 +11,7 @@ from closedhand import make_agent, make_game
 from closedhand.learning import evaluation, ppo
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.evaluation import _points, judge
-from closedhand.learning.legal import Legal
+from closedhand.learning.features import Legal
 from closedhand.learning.networks import ResidualLayers
 from closedhand.learning.policy_gradient import Task, Training
 from closedhand.learning.ppo import PPO, Decisions, PPOSettings, loss_of

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from closedhand.learning import networks
-from closedhand.learning.legal import BELOW_ONE, Legal
+from closedhand.learning.features import BELOW_ONE, Legal
 
 DECISIONS, ACTIONS, INPUTS = 50, 30, 8
 
