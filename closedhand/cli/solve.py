@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from closedhand.cli import common
-from closedhand.core.file_kinds import CHECKPOINT, PICTURE, SOLUTION, STRATEGY, FileKind, headed
+from closedhand.core.file_kinds import CHECKPOINT, PICTURE, SOLUTION, STRATEGY, FileKind, begun
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
@@ -174,7 +174,7 @@ def files_of(game: Game) -> dict[str, FileKind]:
     kinds = {"learner.npz": CHECKPOINT, "result.json": SOLUTION, "strategy.npz": STRATEGY}
     columns = columns_of(game)
     if columns:
-        kinds["strategy.csv"] = FileKind("the table of a strategy", headed(",".join(columns)))
+        kinds["strategy.csv"] = FileKind("the table of a strategy", begun(",".join(columns) + "\n"))
     return kinds
 
 
