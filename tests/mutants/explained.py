@@ -44,7 +44,7 @@ EXPLAINED = (
         "any number below that of every board marks a foul",
     ),
     Explained(
-        "games.daihinmin.two_jokers", "",
+        "games.daihinmin.plays", "",
         '_second_suit = reader("second_suit", 0)', "0", "1",
         "the suit of a joker that is not there is not read",
     ),

@@ -38,9 +38,9 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SECOND_BIT,
     SHORTEST,
+    is_pair_of_jokers,
 )
 from closedhand.games.daihinmin.seven_ten_rules import due_of
-from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 NONE = -1
 """Id in place of a play that is not found."""

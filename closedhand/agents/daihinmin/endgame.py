@@ -16,8 +16,14 @@ from closedhand.games.daihinmin import tricks
 from closedhand.games.daihinmin.cards import bit, removed
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.legality import both_between, legal, plays_between
-from closedhand.games.daihinmin.plays import JACK, JOKER, NUM_RANKS, PASS, SPADE_THREE
-from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
+from closedhand.games.daihinmin.plays import (
+    JACK,
+    JOKER,
+    NUM_RANKS,
+    PASS,
+    SPADE_THREE,
+    is_pair_of_jokers,
+)
 
 DEEPEST = 12
 """Maximum depth of the search, in plays of one hand."""

@@ -10,7 +10,6 @@ from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
 from closedhand.games.daihinmin.state import Rules
 from closedhand.games.daihinmin.tricks import is_number_locked
-from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 CARDS_HELP = "Cards are rank and suit, 3 4 5 6 7 8 9 T J Q K A 2 in c d h s; the joker is *.\n"
 PLAYS_HELP = """\
@@ -71,7 +70,7 @@ def reason(game: Game, state: State, action: int) -> str:
             return "this game has no kaidan"
         if not rules.options.joker_edges and (low < 0 or high >= plays.NUM_RANKS):
             return "in this game the joker stands for no card below the 3 or above the 2"
-    if is_pair_of_jokers(rules, target):
+    if plays.is_pair_of_jokers(rules, target):
         return "nothing beats two jokers"
     if target == plays.JOKER:
         return "only 3s beats the joker" if rules.options.spade_three else "nothing beats the joker"

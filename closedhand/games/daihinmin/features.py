@@ -26,6 +26,7 @@ from closedhand.games.daihinmin.plays import (
     RANKS,
     SECOND_BIT,
     SUITS,
+    second_joker,
     sizes_dealt,
 )
 from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
@@ -38,7 +39,6 @@ from closedhand.games.daihinmin.state import (
     titles_of,
     two_jokers,
 )
-from closedhand.games.daihinmin.two_jokers import second_joker
 
 NUM_RANKS = 1 + len(RANKS)
 """Number of ranks of cards; the joker counts as the last rank."""

@@ -22,12 +22,13 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SHORTEST,
     SPADE_THREE,
+    first_of_both,
+    is_pair_of_jokers,
 )
 from closedhand.games.daihinmin.rules import over
 from closedhand.games.daihinmin.seven_ten_rules import cards_to_hand_over, due_of
 from closedhand.games.daihinmin.state import two_jokers
 from closedhand.games.daihinmin.tricks import is_number_locked
-from closedhand.games.daihinmin.two_jokers import first_of_both, is_pair_of_jokers
 
 
 @kernel

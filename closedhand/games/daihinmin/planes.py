@@ -48,11 +48,10 @@ from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.exchange import seen_in_exchange
 from closedhand.games.daihinmin.hidden import unseen
-from closedhand.games.daihinmin.plays import BOTH, JOKER_BIT, NO_JOKER, SECOND_BIT
+from closedhand.games.daihinmin.plays import BOTH, JOKER_BIT, NO_JOKER, SECOND_BIT, second_joker
 from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
 from closedhand.games.daihinmin.state import TITLES, Rules, by_players, titles_of
 from closedhand.games.daihinmin.tricks import is_back, is_reversed
-from closedhand.games.daihinmin.two_jokers import second_joker
 
 ROWS, COLUMNS = 5, 15
 CELLS = ROWS * COLUMNS

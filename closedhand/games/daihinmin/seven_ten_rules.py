@@ -14,9 +14,8 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import added, bit, kinds, removed
-from closedhand.games.daihinmin.optional_fields import reader, writer
 from closedhand.games.daihinmin.plays import FIRST_KAIDAN, JOKER, SEVEN, TEN
-from closedhand.games.daihinmin.state import two_jokers
+from closedhand.games.daihinmin.state import reader, two_jokers, writer
 
 NONE = np.uint64(0)
 

@@ -5,7 +5,7 @@ bits of a `uint64`, as in `cards.py`.
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, wraps
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,42 +83,80 @@ def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
 STATE = _type_of(PLAYERS, False, 1)
 
 
-def two_jokers(record: Any) -> bool:
+def by_type(choose: Callable[..., Callable[..., Any]]) -> Callable[..., Any]:
+    """Decorate a function that returns the code to run for a record, by the record's `dtype` alone.
+
+    The result is a function with the same arguments that runs this code, in Python and in kernels.
+    Numba calls `choose` with types, which know no values: its decision is a constant in a kernel.
+    """
+
+    @wraps(choose)
+    def call(record: Any, *others: Any) -> Any:
+        return choose(record, *others)(record, *others)
+
+    linking.overload(call)(choose)
+    return call
+
+
+def reader(field: str, missing: Any) -> Callable[..., Any]:
+    """Make a function of a record that returns a field, or `missing` if there is no such field.
+
+    It works in Python and in kernels. A field that is a number is converted to the type of
+    `missing`. For a field that is an array, the function has a second argument, the index.
+    """
+    kind = type(missing)
+
+    def read(record, *index):
+        if field not in record.dtype.names:
+            return lambda record, *index: missing
+        if index:
+            return lambda record, *index: record[field][index[0]]
+        return lambda record, *index: kind(record[field])
+
+    return by_type(read)
+
+
+def writer(field: str) -> Callable[..., None]:
+    """Make a function of a record and a value that writes a field, if there is such a field.
+
+    For a field that is an array, `given` is the index and the value, else the value alone.
+    """
+
+    def write(record, *given):
+        def whole(record, *given):
+            record[field] = given[0]
+
+        def part(record, *given):
+            record[field][given[0]] = given[1]
+
+        if field not in record.dtype.names:
+            return lambda record, *given: None
+        return whole if len(given) == 1 else part
+
+    return by_type(write)
+
+
+@by_type
+def two_jokers(record):
     """Return whether a state, or a table of plays, is of a game with two jokers."""
-    # Kernels are compiled for the type of the record, so the result is a constant there.
-    return not {"spent", "second"}.isdisjoint(record.dtype.names)
-
-
-@linking.overload(two_jokers)
-def _two_jokers(record):
-    if {"spent", "second"}.isdisjoint(record.fields):
-        return lambda record: False
-    return lambda record: True
+    found = not {"spent", "second"}.isdisjoint(record.dtype.names)
+    return lambda record: found
 
 
 def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
     """Make a function of a state that returns `table[number of players]`; constant in kernels."""
 
-    def find(state: Any) -> Any:
-        return table[len(state["hands"])]
-
-    @linking.overload(find)
-    def _find(state):  # pyright: ignore[reportUnusedFunction]
-        found = table[state.fields["hands"].type.shape[0]]
+    def find(state):
+        found = table[state.dtype["hands"].shape[0]]
         return lambda state: found
 
-    return find
+    return by_type(find)
 
 
-def empty_states(state: Any, number: int) -> Any:
+@by_type
+def empty_states(state, number):
     """Create an uninitialised array of states of the type of `state`, also in kernels."""
-    return np.empty(number, state.dtype)
-
-
-@linking.overload(empty_states)
-def _empty_states(state, number):
-    players, giving = state.fields["hands"].type.shape[0], "due" in state.fields
-    dtype = _type_of(players, giving, 1 + ("spent" in state.fields))
+    dtype = state.dtype
     return lambda state, number: np.empty(number, dtype)
 
 

@@ -8,7 +8,6 @@ from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin import plays, seven_ten_rules as gifts
 from closedhand.games.daihinmin.cards import added, bit, removed
 from closedhand.games.daihinmin.state import MOST
-from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 
 @kernel
@@ -143,7 +142,7 @@ def stops(rules, action):
 @kernel
 def lock_after(rules, state, action):
     """Return the suits, as bits, to which the trick is locked after a play; 0 for none."""
-    if action == plays.JOKER or is_pair_of_jokers(rules, action):
+    if action == plays.JOKER or plays.is_pair_of_jokers(rules, action):
         return np.int64(0) if rules.options.joker_unlocks else np.int64(state.lock)
     suits, beaten = np.int64(rules.plays.suits[action]), np.int64(state.target)
     if rules.options.lock and beaten >= 0 and rules.plays.suits[beaten] == suits:

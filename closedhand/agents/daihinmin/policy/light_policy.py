@@ -39,9 +39,9 @@ from closedhand.games.daihinmin.plays import (
     NUM_RANKS,
     PASS,
     SPADE_THREE,
+    is_pair_of_jokers,
 )
 from closedhand.games.daihinmin.tricks import stops
-from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 from closedhand.learning.policy_gradient import draw, read_weights, shipped_weights, weights_record
 
 STRENGTHS = 15

@@ -19,8 +19,8 @@ from closedhand.games.daihinmin.plays import (
     NUM_RANKS,
     PASS,
     SPADE_THREE,
+    is_pair_of_jokers,
 )
-from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 KINDS = 7
 """Number of kinds: single, pair, triple, larger group, kaidan of 3, kaidan of 4, longer kaidan."""
