@@ -205,20 +205,6 @@ class OpenSpielState(pyspiel.State):
         now = self.returns()
         return now if self._paid is None else [a - b for a, b in zip(now, self._paid, strict=True)]
 
-    def information_state_string(self, player: int | None = None) -> str:
-        """Write everything that a player knows, by default the one to act."""
-        return self._text(player, True)
-
-    def observation_string(self, player: int | None = None) -> str:
-        """Write the board as a player sees it, by default the one to act."""
-        return self._text(player, False)
-
-    def _text(self, player: int | None, recalls: bool) -> str:
-        seat = self.current_player() if player is None else player
-        if self.node is None:
-            return f"player {seat}: nothing is dealt"
-        return self.node.text(seat, recalls)
-
     def resample_from_infostate(self, player: int, sampler: Any) -> "OpenSpielState":
         """Draw a determinisation of what a player knows, for OpenSpiel's searches.
 
@@ -293,7 +279,9 @@ class Observer:
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
         """Write what a player knows as text."""
-        return state._text(player, self._recalls)
+        if state.node is None:
+            return f"player {player}: nothing is dealt"
+        return state.node.text(player, self._recalls)
 
 
 pyspiel.register_game(_game_type(make_game("leduc"), True), OpenSpielGame)
