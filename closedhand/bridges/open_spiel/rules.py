@@ -12,7 +12,7 @@ import numpy as np
 
 from closedhand.core import validity
 from closedhand.core.layout import record_type
-from closedhand.core.numba.jit import State, kernel
+from closedhand.core.numba.jit import State, kernel, seed_in_kernel
 
 CHANCE, END = -1, -2
 """Values of `Rules.player` at chance nodes and at the end of a game."""
@@ -121,18 +121,12 @@ def draw_chance(rules, state, known, rng_seed):
 
 
 @kernel
-def begin(rules, state):
-    """Start a game with the outcomes of chance in `state`."""
-    for k in range(len(state.history)):
-        state.history[k] = 0
-    go_to(rules, state, 0)
-
-
-@kernel
 def deal(rules, state, seed):
     """Draw all outcomes of chance and start."""
     draw_chance(rules, state, 0, seed)
-    begin(rules, state)
+    for k in range(len(state.history)):
+        state.history[k] = 0
+    go_to(rules, state, 0)
 
 
 def deals(rules: Rules) -> Iterator[tuple[State, float]]:
@@ -155,7 +149,7 @@ def start_of(rules: Rules, kind: np.dtype, chance: Sequence[int]) -> State:
     state = np.zeros(1, kind)[0]
     state.chance[:] = UNKNOWN
     state.chance[: len(chance)] = chance
-    begin(rules, state)
+    go_to(rules, state, 0)
     return state
 
 
@@ -239,7 +233,7 @@ def redeal(rules, view, player, rng):
         if left < 0:
             break
     write_path(rules, view, chosen)
-    draw_chance(rules, view, rules.chances[chosen], np.uint64(1 + rng.random() * 2.0**53))
+    draw_chance(rules, view, rules.chances[chosen], seed_in_kernel(rng))
     go_to(rules, view, chosen)
 
 
