@@ -5,7 +5,7 @@
    (`closedhand.search.particles`).
 3. Compare the plays on the same particles (`closedhand.search.paired`). In the playouts `decompose`
    plays all seats except those whose players are taken for `rule` (`styles.py`).
-4. When few cards remain, solve the open hands exactly instead of a playout (`endgame.py`).
+4. When few cards remain, solve the open hands exactly instead of a playout (`styles.py`).
 5. Choose the play with which the player's side wins most often; stakes do not count.
 """
 

@@ -7,6 +7,7 @@
 3. Draw for each player whether the style is `rule`, from the posterior in that determinisation.
 4. In playouts these players play like `rule`, all others like `decompose`. Words before the
    landlord leads come from the bid module `fitted`; the likelihood ignores them.
+5. When few cards remain, solve the open hands exactly instead of a playout (`winner`).
 """
 
 from typing import NamedTuple
@@ -17,22 +18,31 @@ from closedhand.agents.doudizhu import rule
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.decompose import agent as decompose
 from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, Policy, consider
-from closedhand.agents.doudizhu.search.endgame import winner
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.counts import draw_card, one
 from closedhand.games.doudizhu.hidden import known_landlord
-from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.state import SEATS, STATE
 from closedhand.learning.policy_gradient import exponentials
-from closedhand.search.alpha_beta import UNKNOWN, WON
+from closedhand.search.alpha_beta import UNKNOWN, WON, solve
 from closedhand.search.playout import playout
 
 EXACT, ROUGH, RULE, ANYHOW = range(4)
 SLIP = 0.02
 """Probability that a player of any style makes a uniformly random play."""
-MOST_CARDS = 3
+MOST_EXCHANGED = 3
 """Maximum number of cards that each hand exchanges in a proposal."""
+MOST_CARDS = 12
+"""Maximum number of cards in all hands together for an exact solution."""
+DEEPEST = 40
+"""Room for the positions of a line of play, the maximum depth of `solve`. Twelve cards allow 12
+plays and two passes after each but the last: 34 actions."""
+MOST_NODES = 2_000
+"""Maximum number of positions searched."""
+MOST_ACTIONS = 400
+"""Room for the legal actions of a hand of so few cards. A search over hands finds at most 63: four
+of a kind and eight solos in a row. The last 308 places are scratch space of `legal`."""
 
 
 class Styles(NamedTuple):
@@ -60,6 +70,20 @@ def choose(policy, rules, state, rng, ids):
         # not know the hand.
         return np.int64(ids[np.int64(rng.random() * rule.options(rules, state, ids))])
     return np.int64(decompose.choose(policy.decompose, rules, state, rng, ids))
+
+
+@kernel
+def winner(policy, rules, state, player):
+    """Return `WON` or `LOST` for the side of `player`, or `UNKNOWN` beyond the module's limits."""
+    if state.left[0] + state.left[1] + state.left[2] > MOST_CARDS:
+        return UNKNOWN
+    states = np.empty(DEEPEST, STATE)
+    actions = np.empty((DEEPEST, MOST_ACTIONS), np.int32)
+    states[0] = state
+    friends = 1 << np.int64(state.landlord)
+    if player != state.landlord:
+        friends ^= (1 << SEATS) - 1
+    return solve(policy, rules, states, actions, player, friends, 0.0, MOST_NODES)[0]
 
 
 @kernel
@@ -161,7 +185,7 @@ def propose(policy, rules, state, player, rng):
     a = state.hands[first] - kept
     b = state.hands[second] - (known - kept)
     if a and b:
-        for _ in range(1 + np.int64(rng.random() * MOST_CARDS)):
+        for _ in range(1 + np.int64(rng.random() * MOST_EXCHANGED)):
             i, j = draw_card(a, rng), draw_card(b, rng)
             a = a - one(i) + one(j)
             b = b - one(j) + one(i)

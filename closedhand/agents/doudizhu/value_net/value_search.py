@@ -23,8 +23,7 @@ from closedhand.agents.doudizhu.decompose import agent as decompose
 from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.search import styles
 from closedhand.agents.doudizhu.search.agent import SearchAgent, search_settings, searching
-from closedhand.agents.doudizhu.search.endgame import winner
-from closedhand.agents.doudizhu.search.styles import Styles
+from closedhand.agents.doudizhu.search.styles import Styles, winner
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import Policy, make_space, policy_of, rate
 from closedhand.agents.doudizhu.value_net.network import Net, probability
@@ -60,11 +59,6 @@ class Playouts(NamedTuple):
     styles: Styles  # opponent model that weights the determinisations
     values: Policy
     temperature: float  # of the other players' choices, in log-odds
-
-
-def playouts_by(values: Policy) -> Playouts:
-    """Make the policy of a search whose simulations a value network plays."""
-    return Playouts(Styles(values.prior, 0, knows_rule=False), values, TEMPERATURE)
 
 
 @kernel
@@ -110,7 +104,8 @@ class ValueSearchAgent(SearchAgent):
     def __init__(self, game: Game, name: str, seed: int, net: Net, **budget: Any) -> None:
         """Create the agent with a network that was trained to win, and a `PairedSearch` budget."""
         self._values = policy_of(net, "win")
-        simulated = playouts_by(self._values)
+        others = Styles(self._values.prior, 0, knows_rule=False)
+        simulated = Playouts(others, self._values, TEMPERATURE)
         super().__init__(game, name, seed, decompose.load(None), simulated, **budget)
         self._space = make_space()
 

@@ -8,7 +8,7 @@ from support_hands import greatest
 
 from closedhand import make_game
 from closedhand.agents.doudizhu.decompose import agent as decompose_agent
-from closedhand.agents.doudizhu.search import endgame
+from closedhand.agents.doudizhu.search import styles
 from closedhand.arena import match
 from closedhand.games.doudizhu import rules as flat
 
@@ -26,7 +26,7 @@ def test_decompose_beats_greedy_and_rule() -> None:
     ("list_all", "cards", "most", "room"),
     [
         (flat.legal_groups, 20, 94, decompose_agent.CANDIDATES - 1),
-        (flat.legal, endgame.MOST_CARDS, 63, endgame.MOST_ACTIONS),
+        (flat.legal, styles.MOST_CARDS, 63, styles.MOST_ACTIONS),
     ],
 )
 def test_no_hand_has_more_plays_than_there_is_room_for(

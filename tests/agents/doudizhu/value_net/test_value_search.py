@@ -14,7 +14,7 @@ from closedhand.agents.doudizhu.search.styles import Styles, log_likelihood
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import policy_of
 from closedhand.agents.doudizhu.value_net.network import new_net
-from closedhand.agents.doudizhu.value_net.value_search import TRACE, evaluate, playouts_by
+from closedhand.agents.doudizhu.value_net.value_search import TRACE, Playouts, evaluate
 from closedhand.games.doudizhu.counts import DECK, pack
 from closedhand.search import paired
 
@@ -48,7 +48,8 @@ def test_a_network_for_points_is_refused(tmp_path: Path) -> None:
 
 def test_the_others_err_by_their_temperature() -> None:
     """Without it, a state has one value; with it some are now won and now lost, and others not."""
-    cold = playouts_by(policy_of(files.load(None, "win")[0], "win"))._replace(temperature=1e-9)
+    values = policy_of(files.load(None, "win")[0], "win")
+    cold = Playouts(Styles(values.prior, 0, knows_rule=False), values, 1e-9)
     ids, rng = np.empty(GAME.num_actions, np.int32), np.random.default_rng(5)
     states = [GAME.deal(rng) for _ in range(20)]
 
@@ -63,7 +64,7 @@ def test_the_others_err_by_their_temperature() -> None:
 def test_a_simulation_counts_for_its_result_and_the_values_on_the_way() -> None:
     """By hand: the values of the player's choices, each a tenth of what is left, and the result."""
     values = policy_of(files.load(None, "win")[0], "win")
-    cold = playouts_by(values)._replace(temperature=1e-9)
+    cold = Playouts(Styles(values.prior, 0, knows_rule=False), values, 1e-9)
     agent: Any = make_agent(GAME, "value-net")
     ids, rng = np.empty(GAME.num_actions, np.int32), np.random.default_rng(6)
     for player in (0, 1, 2):

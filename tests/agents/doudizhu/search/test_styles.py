@@ -9,7 +9,7 @@ from support_doudizhu import position
 
 from closedhand import make_game
 from closedhand.agents.doudizhu.decompose import agent as decompose
-from closedhand.agents.doudizhu.search import endgame
+from closedhand.agents.doudizhu.search import styles
 from closedhand.core.game import State
 from closedhand.games.doudizhu.counts import DECK, pack, unpack
 from closedhand.search.alpha_beta import LOST, UNKNOWN, WON
@@ -65,7 +65,7 @@ def test_endgames_are_told_as_plain_recursion_tells_them() -> None:
     results = Counter()
     for state in small_ends(40, 3, seed=4):
         for player in range(3):
-            found = endgame.winner(POLICY, WIN.rules, state, player)
+            found = styles.winner(POLICY, WIN.rules, state, player)
             assert found == best_result(state, player)
             results[found] += 1
     assert min(results[WON], results[LOST]) > 20
@@ -73,4 +73,4 @@ def test_endgames_are_told_as_plain_recursion_tells_them() -> None:
 
 def test_endgames_of_many_cards_are_not_told() -> None:
     state = small_ends(1, 5, seed=5)[0]
-    assert endgame.winner(POLICY, WIN.rules, state, 0) == UNKNOWN
+    assert styles.winner(POLICY, WIN.rules, state, 0) == UNKNOWN
