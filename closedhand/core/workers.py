@@ -121,19 +121,18 @@ def _check_picklable(work: Any) -> None:
 
 def _in_order(futures: list[Future[Result]], pool: ProcessPoolExecutor) -> Iterator[Result]:
     """Yield results in order; after a Ctrl-C wait for the running jobs, yield theirs, and raise."""
-    done = 0
     try:
-        for future in futures:
+        while futures:
             interrupt.check()
-            while not future.done():
-                wait([future], interrupt.WAIT)
+            while not futures[0].done():
+                wait(futures[:1], interrupt.WAIT)
                 interrupt.check()
-            yield future.result()
-            done += 1
+            yield futures[0].result()
+            del futures[0]  # all results together may be large
     except BaseException as error:
         pool.shutdown(wait=True, cancel_futures=True)
         if isinstance(error, KeyboardInterrupt):
-            for future in futures[done:]:
+            for future in futures:
                 if future.cancelled() or future.exception() is not None:
                     break
                 yield future.result()

@@ -22,7 +22,6 @@ from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duplicate import match_settings, play_out, start
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
-from closedhand.core.interrupt import deferred
 from closedhand.core.run import check_same, work_off
 from closedhand.core.workers import Workers, check_workers
 
@@ -30,8 +29,6 @@ SHARD = 10_000
 """Games per shard; the last shard may have fewer."""
 CHUNK = 500
 """Games played in lockstep; divides `SHARD`."""
-TOGETHER = 50
-"""Shards per pool of processes; their results are held in memory until they are written."""
 
 
 class Played(NamedTuple):
@@ -110,21 +107,17 @@ def generate(
             write_shard(shards[0].path, shards[0].parts, settings)
 
     progress(games - missing())
-    with deferred() as stop:  # one Ctrl-C ends all pieces of work
-        while shards:
-            stop()
-            chunks = [
-                shard.missing[begin : begin + CHUNK]
-                for shard in shards[:TOGETHER]
-                for begin in range(0, len(shard.missing), CHUNK)
-            ]
-            jobs = [(game, agents, seed, chunk) for chunk in chunks]
-            first = [(game, agents, seed, chunks[0][:1])]  # a short job, see `workers.results_of`
-            left = missing() - sum(map(len, chunks))
-            work_off(play_games, jobs, first, workers, take, lambda: shards, save)
-            if missing() > left:
-                save(shards)
-                raise KeyboardInterrupt
+    chunks = [
+        shard.missing[begin : begin + CHUNK]
+        for shard in shards
+        for begin in range(0, len(shard.missing), CHUNK)
+    ]
+    jobs = [(game, agents, seed, chunk) for chunk in chunks]
+    first = [(game, agents, seed, chunk[:1]) for chunk in chunks[:1]]  # short, see `results_of`
+    work_off(play_games, jobs, first, workers, take, lambda: shards, save)
+    if shards:
+        save(shards)
+        raise KeyboardInterrupt
     return paths
 
 

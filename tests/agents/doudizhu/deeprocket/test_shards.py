@@ -38,13 +38,11 @@ def test_shards_do_not_depend_on_interruptions(small_shards: None, tmp_path: Pat
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
-def test_one_ctrl_c_ends_all_pieces_of_work(
-    small_shards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_ctrl_c_after_the_last_game_of_a_shard_begins_no_other(
+    small_shards: None, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(shards, "TOGETHER", 1)
-
     def press(done: int) -> None:
-        if done == 8:  # the last games of a piece
+        if done == 8:
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
