@@ -184,7 +184,7 @@ READERS = {
     "tables": "closedhand.agents.chinese_poker.separable:load",
     "weights": "closedhand.learning.policy_gradient:read_weights",
     "deals": "closedhand.agents.doudizhu.bidding.fitting:read",
-    "checkpoint": "closedhand.learning.tensors:read_checkpoint",
+    "checkpoint": "closedhand.learning.module_state:read_checkpoint",
     "network": "closedhand.agents.doudizhu.deeprocket.networks:load",
     "shard": "closedhand.agents.doudizhu.deeprocket.recorded:read_shard",
 }
@@ -237,7 +237,7 @@ def zeros_of_torch() -> bytes:
 @pytest.mark.parametrize(
     ("reader", "make"),
     [
-        ("closedhand.learning.tensors:read_checkpoint", zeros_of_torch),
+        ("closedhand.learning.module_state:read_checkpoint", zeros_of_torch),
         ("closedhand.agents.doudizhu.douzero:load", zeros_of_torch),
     ],
 )

@@ -12,6 +12,6 @@ What to read, in this order:
 5. `algorithms` lists the learners by name, `runs` saves a training in a folder, `agent_factory` and
    `agent` play the result as `learned:FOLDER`.
 
-Others: `policy_gradient` and `logistic` fit linear models, `weights` and `tensors` read and write
-files.
+Others: `policy_gradient` and `logistic` fit linear models, `weights` and `module_state` read and
+write networks.
 """

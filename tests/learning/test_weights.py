@@ -19,7 +19,7 @@ pytest.importorskip("safetensors")
 from torch import nn  # noqa: E402
 
 from closedhand.learning import weights  # noqa: E402
-from closedhand.learning.tensors import TORCH  # noqa: E402
+from closedhand.learning.module_state import TORCH  # noqa: E402
 
 SCHEMA = {
     "kind": weights.WORD,

@@ -31,7 +31,7 @@ from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.counts import by_rank
 from closedhand.games.doudizhu.state import SEATS, Rules
 from closedhand.games.doudizhu.substeps import next_step
-from closedhand.learning.tensors import load_tensors
+from closedhand.learning.module_state import load_tensors
 from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 CARDS = 54

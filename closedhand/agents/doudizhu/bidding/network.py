@@ -35,7 +35,7 @@ from closedhand.core.version import __version__
 from closedhand.games.doudizhu import planes
 from closedhand.games.doudizhu.state import Rules
 from closedhand.learning.logistic import calibration, chances_of, log_loss
-from closedhand.learning.tensors import TORCH
+from closedhand.learning.module_state import TORCH
 from closedhand.learning.torch_threads import choose_threads, one_thread_unless_chosen
 from closedhand.learning.weights import check_finite
 

@@ -51,8 +51,8 @@ from closedhand.core.run import Run
 from closedhand.core.statistics import Estimate, shares
 from closedhand.core.threads import cores
 from closedhand.core.version import __version__
+from closedhand.learning.module_state import TORCH
 from closedhand.learning.ppo import clipped_gain
-from closedhand.learning.tensors import TORCH
 from closedhand.learning.torch_threads import choose_threads
 
 DEALS = 64

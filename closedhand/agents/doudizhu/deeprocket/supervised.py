@@ -34,8 +34,8 @@ from closedhand.core.reading import checksum
 from closedhand.core.run import check_same
 from closedhand.core.text import reason_of
 from closedhand.core.threads import cores
+from closedhand.learning.module_state import read_checkpoint
 from closedhand.learning.runs import check_name
-from closedhand.learning.tensors import read_checkpoint
 from closedhand.learning.torch_threads import choose_threads
 
 ROLES = ("landlord", "down", "up")
