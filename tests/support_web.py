@@ -22,16 +22,14 @@ from closedhand.core.agents import make_agent
 from closedhand.core.records import from_state
 from closedhand.core.registry import make_game
 from closedhand.web import advice, catalogue, study
-from closedhand.web.card_chances import card_chances
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.guard import Guard
 from closedhand.web.lobby import Lobby
 from closedhand.web.remote_seat import Address
-from closedhand.web.serialization import prepare
+from closedhand.web.serialization import describe_table, prepare
 from closedhand.web.serve import configured
 from closedhand.web.server import make_app
 from closedhand.web.table import Seat, Table
-from closedhand.web.table_view import describe_table
 
 STOP_SECONDS = 30
 """Longest time for a server to end."""
@@ -63,7 +61,7 @@ def compile_advice(name: str, by: str) -> None:
     view = game.view(state, player)
     first = advice.suggest(game, view, by)["action"]["id"]
     next(advice.values(game, view, first, 0, by), None)
-    card_chances(game, view, player, 0)
+    advice.card_chances(game, view, player, 0)
     if not game.simultaneous:  # else no record can hold it
         record = from_state(game, game.playout(state, rng), ["x"] * game.num_players)
         next(study.Study(record).judgements(0))

@@ -1,10 +1,11 @@
-"""Advice about plays, and their values in growing precision, computed from views.
+"""Advice computed from views: plays, their values in growing precision, chances of hidden cards.
 
 Rounds, populations and gaps are those of `closedhand.search.ranking`.
 """
 
 import math
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -18,8 +19,10 @@ from closedhand.core.agents import legal_choice, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Ids, Rng
 from closedhand.core.registry import load, spec_of
+from closedhand.search.particles import Particles
 from closedhand.search.playout import Uniform
 from closedhand.search.ranking import ROUND, Gap, Ranking, Simulation, simulation_of
+from closedhand.search.stopping import check
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.serialization import describe_action, number_of
 
@@ -39,6 +42,10 @@ MOST_SHOWN = 12
 """Most plays that a hint shows."""
 MOST_ACTIONS = 5000
 """Most actions of a game for which a policy is shown."""
+DETERMINISATIONS = 400
+"""Determinisations for the chances of cards; of particles there are fewer if time runs out."""
+DRAWING = 2.0
+"""Most seconds for drawing particles."""
 
 EXACT, SEARCH, PLAYOUTS, UNIFORM = "exact", "search", "playouts", "random"
 """Where values come from: the tree of the game with the agent's strategy, the agent's own search,
@@ -239,6 +246,59 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> dict[
         "high": number_of(high),
         "number": best.determinisations,
     }
+
+
+def card_chances(game: Game, view: State, player: int, seed: int) -> dict[str, Any]:
+    """Estimate the expected number of each card in every hidden hand, on determinisations.
+
+    They are particles (`closedhand.search.particles`) if the player of the view is to act and the
+    game has playouts of its own, else random deals.
+
+    Returns:
+        `cards`, in the order of hands; the `number` of determinisations; and for each hidden hand
+        in `seats` its `seat`, `label` and `chances`, the mean number of each card.
+    """
+    rng = np.random.default_rng(seed)
+    how = playouts_of(game)
+    deadline = time.perf_counter() + DRAWING
+    if how.weighted and int(view["player"]) == player:  # as particles require
+        states = Particles(how.game, how.policy, view, DETERMINISATIONS, rng, deadline).states
+    else:
+        states = [game.redeal(view, player, rng) for _ in range(DETERMINISATIONS)]
+    known = game.scene(view)
+    # An empty text is a hidden card.
+    counts = {i: Counter[str]() for i, row in enumerate(known) if "" in row.cards}
+    for state in states:
+        check()
+        rows = game.scene(state)
+        for i, count in counts.items():
+            count.update(card for card in rows[i].cards if card.strip())
+    order = _order(game, {card for count in counts.values() for card in count})
+    return {
+        "cards": order,
+        "number": len(states),
+        "seats": [
+            {
+                "seat": known[i].seat,
+                "label": known[i].label,
+                "chances": [round(count[card] / len(states), 4) for card in order],
+            }
+            for i, count in counts.items()
+        ],
+    }
+
+
+def _order(game: Game, cards: set[str]) -> list[str]:
+    """Sort cards by their mean position, as a share of the hand, in the hands of 20 deals."""
+    places: dict[str, list[float]] = {card: [] for card in cards}
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        for row in game.scene(game.deal(rng)):
+            for i, card in enumerate(row.cards):
+                if card in places:
+                    places[card].append(i / len(row.cards))
+    mean = {card: sum(found) / max(1, len(found)) for card, found in places.items()}
+    return sorted(cards, key=lambda card: (mean[card], card))
 
 
 def check_view(game: Game, view: State, player: int) -> None:

@@ -21,10 +21,9 @@ from closedhand.search import stopping
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.lobby import Lobby
 from closedhand.web.requests import REQUESTS, request
-from closedhand.web.serialization import WATCHING
+from closedhand.web.serialization import WATCHING, describe_table, names_file
 from closedhand.web.study import Study
 from closedhand.web.table import Table
-from closedhand.web.table_view import describe_table, names_file
 
 T = TypeVar("T")
 MOST_WAITING = 200

@@ -25,11 +25,9 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.registry import make_game, spec_of
 from closedhand.core.version import __version__
 from closedhand.web import advice, catalogue, open_hands
-from closedhand.web.card_chances import card_chances
 from closedhand.web.guard import LOG
-from closedhand.web.serialization import prepare
+from closedhand.web.serialization import describe_table, prepare
 from closedhand.web.table import Seat, Table
-from closedhand.web.table_view import describe_table
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
@@ -67,7 +65,7 @@ def _hints(game: Game) -> None:
     by = catalogue.adviser_of(game)
     chosen = advice.suggest(game, view, by)["action"]["id"]
     next(advice.values(game, view, chosen, 0, by), None)
-    card_chances(game, view, player, 0)
+    advice.card_chances(game, view, player, 0)
 
 
 def _endgames(game: Game) -> None:

@@ -1,4 +1,4 @@
-"""Positions as JSON data for browsers, made from views so that they reveal no hidden card.
+"""Positions and tables as JSON data for browsers, made from views: they reveal no hidden card.
 
 `seen_by` takes a state, and returns the view of a seat, or all views for a spectator. It returns
 the state itself only where all hands are shown: to spectators of open tables, in a study, and after
@@ -6,7 +6,9 @@ the end of a game. The functions that describe positions take the views of `seen
 """
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +18,8 @@ from closedhand.core.display import Row
 from closedhand.core.explanations import kind_of
 from closedhand.core.game import Game, State
 from closedhand.core.parsing import is_number
+from closedhand.web.catalogue import BUDGET
+from closedhand.web.table import Table
 
 MOST_LISTED = 3000
 """Most legal actions that are sent; with more, a player types an action or places its cards."""
@@ -23,6 +27,10 @@ WATCHING = -1
 """In place of a seat: a spectator, who sees only what every player sees."""
 OPEN = -2
 """In place of a seat: a spectator who sees all hands."""
+WITHOUT_FILE = re.compile(
+    rf"[^\[:]*(?:\[(?:\w+=(?:[0-9.]+|true|false)(?:,|(?=\])))*\])?(?::{BUDGET.pattern})?"
+)
+"""Matches an agent whose options are numbers and truth values, and whose argument is a budget."""
 
 Views = list[State]
 """Views of one position; only what is the same in all of them is shown."""
@@ -135,6 +143,64 @@ def _moves(game: Game, views: Views, actors: Sequence[int]) -> list[dict[str, An
             acting["player"] = actor if actor >= 0 else views[0]["player"]
             moves[-1] |= describe_action(game, acting, int(same[0]))
     return moves
+
+
+def names_file(agent: str) -> bool:
+    """Return whether the text of an agent may name a file: `WITHOUT_FILE` does not match it."""
+    return WITHOUT_FILE.fullmatch(agent) is None
+
+
+def without_files(agent: str, with_files: Collection[str]) -> str:
+    """Return the text of an agent; only its name if it is among `with_files`."""
+    return re.split(r"[\[:]", agent)[0] if agent in with_files else agent
+
+
+def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:
+    """Describe a table as a seat or a spectator (`WATCHING`) sees it.
+
+    Of agents in `with_files`, whose texts name files, only the plain name is sent. The reason why
+    such an agent has failed is not sent either, as it may name a file.
+    """
+    game = table.game
+    views = seen_by(game, table.state, OPEN if seat == WATCHING and table.open else seat)
+    asked = seat >= 0 and table.awaits(seat)
+    return {
+        "table": table.id,
+        "version": table.version,
+        "game": game.name,
+        "seat": seat,
+        "seats": [
+            {
+                "agent": without_files(holder.agent, with_files),
+                "name": holder.name,
+                "person": not holder.agent,
+                "player": holder.player,
+            }
+            for holder in table.seats
+        ],
+        "position": describe(game, views, table.actors, legal=asked),
+        "asked": asked,
+        "pace": table.pace,
+        "open": table.open,
+        "trouble": _trouble(table, with_files),
+        "deal": table.deal,
+        "turn": table.turn,
+        "hands": [
+            asdict(hand)
+            | {"occupants": [without_files(each, with_files) for each in hand.occupants]}
+            for hand in table.hands
+        ],
+        "sides": list(game.sides),
+        "options": dict(game.options),
+        "remote": not table.is_own,
+    }
+
+
+def _trouble(table: Table, with_files: Collection[str]) -> str:
+    for agent in with_files:
+        if table.trouble.startswith(f"{agent}: "):
+            return f"{without_files(agent, with_files)} has failed"
+    return table.trouble
 
 
 def number_of(value: Any) -> float | None:

@@ -14,7 +14,6 @@ from closedhand import InputError, make_game
 from closedhand.core.records import from_state
 from closedhand.web import advice, connection, game_explorer, open_hands, study
 from closedhand.web.preparation import Preparation
-from closedhand.web.requests import hints
 
 ENDLESS = 1000.0
 GAME = make_game("doudizhu")
@@ -72,7 +71,7 @@ def test_a_hint_waits_for_no_former_one(wire: Wire, monkeypatch: pytest.MonkeyPa
 def test_work_ends_once_nobody_waits_for_it(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, name: str, ask: Any
 ) -> None:
-    monkeypatch.setattr(hints, "card_chances", lambda *_: {})  # looks at an event of its own
+    monkeypatch.setattr(advice, "card_chances", lambda *_: {})  # looks at an event of its own
     monkeypatch.setattr(advice, "FIRST", ENDLESS)
     monkeypatch.setattr(study, "JUDGING", ENDLESS)
     monkeypatch.setattr(open_hands, "LONG", ENDLESS)
@@ -95,7 +94,7 @@ def test_work_ends_once_nobody_waits_for_it(
     ("push", "ask", "place"),
     [
         ("hint", ask_for_a_hint, (advice, "suggest")),
-        ("chances", ask_for_a_hint, (hints, "card_chances")),
+        ("chances", ask_for_a_hint, (advice, "card_chances")),
         ("judged", ask_for_judgements, (study.Study, "judgements")),
         ("endgame", ask_for_an_endgame, (open_hands, "solved")),
         ("solved", ask_for_a_solution, (game_explorer.GameExplorer, "solve")),

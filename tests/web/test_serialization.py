@@ -13,7 +13,6 @@ from closedhand.core.game import State
 from closedhand.core.registry import GAMES
 from closedhand.games.daihinmin.seven_ten_rules import due_of
 from closedhand.web import advice
-from closedhand.web.card_chances import card_chances
 from closedhand.web.catalogue import usual
 from closedhand.web.serialization import OPEN, WATCHING, describe, seen_by
 
@@ -137,8 +136,8 @@ def test_a_play_that_all_have_passed_on_is_not_to_beat(plays: str, lies: bool) -
 def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A redeal of the hidden cards changes neither chances of cards nor choices nor values."""
     monkeypatch.setattr(advice, "FIRST", 0.0)  # a round of the search, whatever the clock says
-    monkeypatch.setattr("closedhand.web.card_chances.SECONDS", math.inf)
-    monkeypatch.setattr("closedhand.web.card_chances.DETERMINISATIONS", 20)
+    monkeypatch.setattr(advice, "DRAWING", math.inf)
+    monkeypatch.setattr(advice, "DETERMINISATIONS", 20)
     game = make_game(name).flat
     rng, opponent = np.random.default_rng(23), usual(name)
     for number, (state, _) in enumerate(course(game, rng)):
@@ -148,7 +147,7 @@ def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyP
         view = game.view(state, seat)
         again = game.view(game.redeal(view, seat, rng), seat)
         for describe_view in (
-            lambda seen, seat=seat: card_chances(game, seen, seat, 5),
+            lambda seen, seat=seat: advice.card_chances(game, seen, seat, 5),
             lambda seen: advice.suggest(game, seen, opponent),
             lambda seen: next(
                 advice.values(game, seen, int(game.legal(seen)[0]), 7, opponent), None
@@ -175,7 +174,7 @@ def test_heat_maps_add_up() -> None:
     """The chances of each hidden card add up to its number."""
     game = make_game("uh_leduc")
     view = game.view(game.deal(np.random.default_rng(1)), 0)
-    found = card_chances(game, view, 0, 0)
+    found = advice.card_chances(game, view, 0, 0)
     assert [each["seat"] for each in found["seats"]] == [1, -1]
     for each in found["seats"][:1]:
         assert sum(each["chances"]) == pytest.approx(1, abs=0.01)

@@ -11,8 +11,8 @@ from closedhand.core.registry import GAMES
 from closedhand.web.connection import Connection
 from closedhand.web.lobby import Lobby
 from closedhand.web.remote_seat import RemoteSeat
+from closedhand.web.serialization import describe_table, without_files
 from closedhand.web.table import Seat, Table, restored
-from closedhand.web.table_view import describe_table, without_files
 
 
 def seated(name: str, persons: int = 1, **options) -> Table:

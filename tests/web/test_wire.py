@@ -27,7 +27,7 @@ from websockets.sync.client import connect
 from closedhand import InputError, make_game
 from closedhand.core.records import from_state
 from closedhand.core.threads import cores
-from closedhand.web import advice, lobby, runs, serve, server, table_view
+from closedhand.web import advice, lobby, runs, serialization, serve, server
 from closedhand.web.connection import MOST_GUEST_MESSAGE
 from closedhand.web.guard import BURST, MOST_MESSAGE
 from closedhand.web.remote_seat import Address
@@ -335,15 +335,15 @@ def test_files_are_named_to_the_owner_alone() -> None:
     seats = [Seat(name="Ann", token="a"), Seat(agent=secret)]
     table = Table("t", game, seats, game.deal(np.random.default_rng(1)), seed=1)
     table.hands = [Hand([0.0, 0.0], [0, 1], [seat.occupant for seat in seats], 1, 0)]
-    assert json.dumps(table_view.describe_table(table, 0)).count("/home") == 2
-    described = table_view.describe_table(table, 0, [secret])
+    assert json.dumps(serialization.describe_table(table, 0)).count("/home") == 2
+    described = serialization.describe_table(table, 0, [secret])
     assert "/home" not in json.dumps(described)
     assert [seat["agent"] for seat in described["seats"]] == ["", "learned"]
-    assert table_view.without_files("learned:other", [secret]) == "learned:other"
+    assert serialization.without_files("learned:other", [secret]) == "learned:other"
     table.seats = seats[::-1]  # the agent is to act
     table.trouble = f"{secret}: cannot read /home/owner/runs/best/learner.npz"
-    assert table_view.describe_table(table, 1)["trouble"] == table.trouble
-    assert table_view.describe_table(table, 1, [secret])["trouble"] == "learned has failed"
+    assert serialization.describe_table(table, 1)["trouble"] == table.trouble
+    assert serialization.describe_table(table, 1, [secret])["trouble"] == "learned has failed"
 
 
 def test_long_messages_of_guests_are_refused() -> None:

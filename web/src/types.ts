@@ -1,6 +1,6 @@
-// The messages of the server, as closedhand/web makes them: Table in table_view.py, Position and Action
-// in serialization.py, Game and Agent in catalogue.py, Hint in hints.py and advice.py, Chances in
-// card_chances.py, replays in study.py, RuleSection in requests/table.py.
+// The messages of the server, as closedhand/web makes them: Table, Position and Action in
+// serialization.py, Game and Agent in catalogue.py, Hint in hints.py and advice.py, Chances in
+// advice.py, replays in study.py, RuleSection in requests/table.py.
 
 export interface Action {
   id: number;

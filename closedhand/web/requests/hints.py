@@ -8,7 +8,6 @@ from closedhand.core.explanations import reason_against
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.registry import load, spec_of
 from closedhand.web import advice, catalogue, open_hands
-from closedhand.web.card_chances import card_chances
 from closedhand.web.connection import Connection
 from closedhand.web.requests import request
 
@@ -108,7 +107,7 @@ def start_card_chances(
 ) -> None:
     """Push the expected number of each card in the hands of the other players."""
     how = "chances", "chances of cards", "hints", about
-    work = card_chances, game, view, seat, secrets.randbits(31)
+    work = advice.card_chances, game, view, seat, secrets.randbits(31)
     connection.start("chances", _push(connection, *how, *work))
 
 

@@ -11,8 +11,8 @@ from closedhand.web import catalogue
 from closedhand.web.connection import Connection
 from closedhand.web.lobby import short_name
 from closedhand.web.requests import Fields, request
+from closedhand.web.serialization import without_files
 from closedhand.web.table import PACE, Seat, pace_of
-from closedhand.web.table_view import without_files
 
 
 @request("games", for_owner=False, independent=True)
