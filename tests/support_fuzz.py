@@ -358,9 +358,9 @@ def log_samples() -> list[bytes]:
 
 
 def config(path: Path) -> object:
-    from closedhand.competitions.uecda import config
+    from closedhand.competitions.uecda.server import read_config
 
-    return config.read(path)
+    return read_config(path)
 
 
 def config_samples() -> list[bytes]:

@@ -71,17 +71,17 @@ def serve(
         fallback: Agent that replaces a client that has left.
         log: New file for the log of the match.
     """
-    from closedhand.competitions.uecda import config as files
     from closedhand.competitions.uecda.remote_players import Limits
-    from closedhand.competitions.uecda.server import Server
+    from closedhand.competitions.uecda.server import Server, read_config
     from closedhand.core.agent_spec import split_agents
     from closedhand.games.daihinmin.game import PRESETS
 
-    read = files.read(config) if config else files.Config({})
+    read = read_config(config) if config else {}
+    usual_rounds, usual_port = read.pop("rounds", ROUNDS), read.pop("port", PORT)
     given = common.given_options("daihinmin", rules, option)
     # A preset of the command line has precedence, too: what it sets is not taken from the file.
     preset = PRESETS.get(given.get("rules", ""), {})
-    options = {key: value for key, value in read.options.items() if key not in preset} | given
+    options = {key: value for key, value in read.items() if key not in preset} | given
     if "rounds" in options:
         raise InputError("--rounds is the number of rounds: leave out --option rounds=…")
     if log:
@@ -89,10 +89,10 @@ def serve(
     seed = secrets.randbelow(common.MOST_SEED) if seed is None else seed
     server = Server(
         split_agents(agents),
-        rounds or read.rounds or ROUNDS,
+        rounds or usual_rounds,
         seed,
         host,
-        next((each for each in (port, read.port) if each is not None), PORT),
+        usual_port if port is None else port,
         Limits(seconds=timeout, most_waiting=max_clients),
         fallback=fallback,
         log=log,

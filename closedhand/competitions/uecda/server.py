@@ -1,4 +1,10 @@
-"""A server of protocol 20070: a match of five players, each a client or an agent."""
+"""A server of protocol 20070: a match of five players, each a client or an agent.
+
+`read_config` reads the configuration file of the official server, `tndhms.cfg`. A line is a key and
+a value, in letters of either case; a `#` begins a comment. Settings of rules, rounds and the port
+are used; those in `WITHOUT_EFFECT` are ignored. Keys and values that the official server does not
+know are errors.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -13,15 +19,49 @@ from closedhand.competitions.uecda.client import match_game, warm_up
 from closedhand.competitions.uecda.remote_players import Limits, Lobby, listen
 from closedhand.competitions.uecda.table import Result, Seat, Table, warm_up_table
 from closedhand.core.agents import Agent, make_agent
-from closedhand.core.checks import InputError, check_seed
+from closedhand.core.checks import InputError, check_seed, prefixed
 from closedhand.core.files import Log
 from closedhand.core.game import State
 from closedhand.core.interrupt import deferred
+from closedhand.core.parsing import parse_whole
+from closedhand.core.reading import filled_lines
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.state import PLAYERS
 
 NET = "net"
 """Text that stands for a client in a list of agents."""
+PORT_KEY = "PORT_NUMBER"
+WITHOUT_EFFECT = (
+    "WINDOW_TYPE", "GRAPH_WINDOW", "CONSOLE_TYPE", "RAND_TYPE", "XPM_DIR_PATH", "FLAG_STATISTICS",
+    "FLAG_LOGGER", "FLAG_HIDDEN_NAME", *(f"PLAYER{number}_NAME" for number in range(1, 6)),
+)  # fmt: skip
+"""Keys for settings that our server lacks, or takes from elsewhere."""
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Read a configuration file: options of `make_game`, `rounds` too, and the `port`.
+
+    Only what the file sets is there; the last value of a repeated key counts. An `InputError` names
+    a line with a fault.
+    """
+    values: dict[str, str] = {}
+    port: dict[str, int] = {}
+    for number, line in filled_lines(path):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        key = words[0].upper()
+        with prefixed(f"{path}, line {number}"):
+            if key in WITHOUT_EFFECT:
+                continue
+            if len(words) != 2:
+                raise InputError(f"{key} has one value, not {len(words) - 1}")
+            if key == PORT_KEY:
+                port["port"] = parse_whole(words[1], key, most=2**16 - 1)
+                continue
+            values[key] = words[1].upper()
+            logs.rules_of({key: values[key]})
+    return {**logs.rules_of(values), **port}
 
 
 class Server:
