@@ -28,7 +28,8 @@ from closedhand.games.leduc.plays import ACTIONS, SHOWDOWN, S, name
 from closedhand.games.leduc.state import FLOP, UNKNOWN
 from closedhand.solvers.interface import END, Layout, Trees, ranges
 from closedhand.solvers.keys import keys_of
-from closedhand.solvers.tree import ANY
+from closedhand.solvers.tied import tied_trees
+from closedhand.solvers.tree import ANY, InfoTree, views_of_sets
 
 CHANCE = -2
 """Value of `player` at a node where the flop is revealed."""
@@ -171,4 +172,21 @@ def history_text(game: Game, view: State) -> str:
     return " ".join(texts)
 
 
+def slides_of_sets(game: Game, tree: InfoTree) -> np.ndarray:
+    """Number the slides' states from 0; return that of each information set, int64 [sets]."""
+    numbers: dict[str, int] = {}
+    found = np.empty(len(tree.owner), np.int64)
+    for views, sets in views_of_sets(game, tree):
+        for view, s in zip(views, sets, strict=True):
+            found[s] = numbers.setdefault(state_text(game, view), len(numbers))
+    return found
+
+
 PUBLIC = Trees(build, layout_of, names_of, sampled=ANY)
+SLIDES = tied_trees(slides_of_sets)
+"""The abstraction of the course slides: one strategy for each (turn, bets, own card, flop).
+
+The tuple omits how the bets were made, so that different information sets share it. This is
+imperfect recall, for which CFR has no guarantee. Results are evaluated in the real game
+(`solvers/tied.py`).
+"""

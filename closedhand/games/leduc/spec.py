@@ -19,7 +19,7 @@ UH_LEDUC = GameSpec(
     line_notation=r"[HS][JQKA]\s*;",
     parse_record=f"{HERE}.notation:parse_record",
     trees="closedhand.agents.leduc.tree:PUBLIC",
-    abstractions={"slides": "closedhand.agents.leduc.slides:SLIDES"},
+    abstractions={"slides": "closedhand.agents.leduc.tree:SLIDES"},
     commands={
         "show leduc-graph": f"{COMMANDS}:graph",
         "reproduce leduc": f"{COMMANDS}:reproduce",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from closedhand.agents.leduc.slides import SLIDES
+from closedhand.agents.leduc.tree import SLIDES
 from closedhand.arena.plot import plot_curves
 from closedhand.core.markdown import cells, table
 from closedhand.core.optional_imports import require

@@ -6,7 +6,7 @@ from support_leduc import STANDARD, UH, solved
 from support_strategies import uniform
 
 from closedhand import InputError
-from closedhand.agents.leduc.slides import SLIDES, classes
+from closedhand.agents.leduc.tree import SLIDES, slides_of_sets
 from closedhand.solvers import solving
 from closedhand.solvers.strategy import Strategy, evaluate
 from closedhand.solvers.tied import tie, tied_trees
@@ -26,7 +26,7 @@ def test_what_the_slides_states_cost() -> None:
     assert evaluate(strategy).nash_conv == pytest.approx(0.273, abs=0.001)
     tree = build(UH)
     shared: dict[int, np.ndarray] = {}
-    numbers = classes(UH, tree).tolist()
+    numbers = slides_of_sets(UH, tree).tolist()
     assert len(set(numbers)) < len(numbers)
     for s, number in enumerate(numbers):
         row = strategy.probabilities[tree.rows[s] : tree.rows[s + 1]]
