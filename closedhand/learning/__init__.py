@@ -8,7 +8,7 @@ What to read, in this order:
 2. `training`: what the first three share, from the games of an update to the averaged weights;
    `selfplay` and `population` play these games.
 3. `network_learner`: what all six share: counts, scores, and the file for agents.
-4. `features`, `networks`, `action_sharing`: from a game to logits of its legal actions.
+4. `features`, `networks`: from a game to logits of its legal actions.
 5. `algorithms` lists the learners by name, `runs` saves a training in a folder, `agent_factory` and
    `agent` play the result as `learned:FOLDER`.
 

@@ -25,7 +25,6 @@ from closedhand.core.options import Range
 from closedhand.core.reading import check_arrays
 from closedhand.core.workers import RemoteWorkers
 from closedhand.learning import module_state, networks
-from closedhand.learning.action_sharing import plain, share, spelling
 from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import OPPONENTS, Population, names_of
@@ -91,7 +90,7 @@ class DeepLearner(NetworkLearner[Chosen]):
     """Base of learners that play their own games; a subclass implements `update` and `chooser`.
 
     Attributes:
-        network: The network that learns, in which actions share weights; see `action_sharing`.
+        network: The network that learns, in which actions share weights; see `networks`.
         average: Average of the weights of `network`, mostly of the latest; agents play it.
         acting: The network that plays an update: a copy of `network` made before it.
         remote: Workers that play the games; None: this process.
@@ -115,9 +114,10 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.acting: Any = networks.build(self.shape)
         self.network: Any = networks.build(self.shape, seed)
         self.average: Any = networks.build(self.shape, seed)
-        parts = spelling(self.features.game)
+        parts = networks.spelling(self.features.game)
         if parts is not None:
-            share([*networks.by_action(self.network), *networks.by_action(self.average)], parts)
+            layers = [*networks.by_action(self.network), *networks.by_action(self.average)]
+            networks.share(layers, parts)
         weights, decay = self.network.parameters(), settings.weight_decay
         self.optimiser = torch.optim.AdamW(
             weights, settings.learning_rate, weight_decay=decay, fused=True
@@ -195,8 +195,8 @@ class DeepLearner(NetworkLearner[Chosen]):
         return waves
 
     def weights(self, network: torch.nn.Module) -> Weights:
-        """Return the weights of a network of this learner by `action_sharing.plain`."""
-        return plain(network, self.acting.state_dict())
+        """Return the weights of a network of this learner by `networks.plain`."""
+        return networks.plain(network, self.acting.state_dict())
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
         """Return class and hashable arguments for a learner elsewhere, without opponents."""

@@ -8,7 +8,7 @@ import torch
 
 from closedhand import Game, make_agent, make_game
 from closedhand.core import batch
-from closedhand.learning import action_sharing, agent_factory, networks
+from closedhand.learning import agent_factory, networks
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.features import Features, Legal
 from closedhand.learning.ppo import PPO, PPOSettings
@@ -27,7 +27,7 @@ def learner(kind: str, game: str = "daihinmin") -> DeepLearner:
 def test_actions_share_the_characters_that_they_are_written_with() -> None:
     """Each character with its number, and the length: the same text, the same parts."""
     game = make_game("daihinmin")
-    parts = action_sharing.spelling(game)
+    parts = networks.spelling(game)
     assert parts is not None and len(parts) == game.num_actions
     none = int(parts.max())
     rows = [set(row.tolist()) - {none} for row in parts]
@@ -43,10 +43,10 @@ def test_actions_share_the_characters_that_they_are_written_with() -> None:
 def test_every_part_learns_where_all_actions_have_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
     game = make_game("daihinmin")
     monkeypatch.setattr(Game, "text", lambda self, action: "abcdefghij"[action % 10] + "z")
-    parts = action_sharing.spelling(game)
+    parts = networks.spelling(game)
     assert parts is not None
     layer = torch.nn.Linear(2, game.num_actions)
-    action_sharing.share([layer], parts)
+    networks.share([layer], parts)
     layer(torch.ones(1, 2)).sum().backward()
     (shared,) = layer.parametrizations.weight  # type: ignore[union-attr]
     assert (shared.rows.weight.grad[:-1] > 0).all(), "the last row is padding"
@@ -55,7 +55,7 @@ def test_every_part_learns_where_all_actions_have_as_many(monkeypatch: pytest.Mo
 
 def test_few_actions_share_nothing() -> None:
     """Where parts are no fewer than actions, layers stay as they are."""
-    assert action_sharing.spelling(make_game("leduc")) is None
+    assert networks.spelling(make_game("leduc")) is None
     weights = learner("ppo", "leduc").network.state_dict()
     assert set(weights) == set(networks.build(learner("ppo", "leduc").shape).state_dict())
 
