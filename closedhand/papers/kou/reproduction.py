@@ -100,30 +100,27 @@ QUICK = Plan(rounds=1000, search_rounds=100, sections=SECTIONS[:6], enemies=("de
 def leagues(plan: Plan) -> dict[str, tuple[list[str], int]]:
     """List the leagues of a plan: agents and number of rounds, by name of the part."""
     found: dict[str, tuple[list[str], int]] = {}
+
+    def compare(agents: Sequence[str], enemies: Sequence[str], rounds: int) -> None:
+        """Add the league of each agent among four copies of each enemy."""
+        for enemy in enemies:
+            for agent in agents:
+                found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], rounds)
+
+    variants = [v for v, (number, _) in VARIANTS.items() if f"table-{number}" in plan.sections]
     for kou in KOUS:
         if "table-1" in plan.sections:
             found[f"table-1-{plain(kou)}"] = ([kou, *LIGHT], plan.rounds)
         if "table-2" in plan.sections:
             found[f"table-2-{plain(kou)}"] = ([kou, *SEARCH], plan.search_rounds)
-        for agent, enemy in compared(plan, kou):
-            found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], plan.rounds)
+        if variants:
+            versions = [kou, *(f"{kou}:{variant}" for variant in variants)]
+            compare(versions, plan.enemies, plan.rounds)
+        if "sweep" in plan.sections:
+            versions = [with_threshold(kou, number) for number in THRESHOLDS]
+            compare(versions, SWEEP_ENEMIES, plan.rounds)
     if "budget" in plan.sections:
-        for enemy in BUDGET_ENEMIES:
-            for agent in SEARCHERS:
-                found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], plan.search_rounds)
-    return found
-
-
-def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:
-    """List the leagues that compare versions of `kou`, as pairs of agent and enemy."""
-    found: list[tuple[str, str]] = []
-    variants = [v for v, (number, _) in VARIANTS.items() if f"table-{number}" in plan.sections]
-    if variants:
-        agents = [kou, *(f"{kou}:{variant}" for variant in variants)]
-        found += [(agent, enemy) for enemy in plan.enemies for agent in agents]
-    if "sweep" in plan.sections:
-        agents = [with_threshold(kou, number) for number in THRESHOLDS]
-        found += [(agent, enemy) for enemy in SWEEP_ENEMIES for agent in agents]
+        compare(list(SEARCHERS), BUDGET_ENEMIES, plan.search_rounds)
     return found
 
 
