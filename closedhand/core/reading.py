@@ -10,7 +10,6 @@ import hashlib
 import io
 import math
 import os
-import re
 import stat
 import zipfile
 import zlib
@@ -35,12 +34,11 @@ MOST_DATA = 2**28
 LIMITS = "CLOSEDHAND_LIMITS"
 """Environment variable with a factor by which these limits are multiplied."""
 MOST_FACTOR = 1e9
-BLOCK = 2**20
+SHORT = 64
+"""Bytes that a shorter line of packed text counts for: even an empty one takes time."""
 
 GZIP = b"\x1f\x8b"
 ZIP = b"PK\3\4"
-FILLED = re.compile(rb"\S[^\n]*")
-"""Matches a line from its first visible character on."""
 
 
 class TooLarge(InputError):
@@ -110,23 +108,23 @@ def _opened(path: Path | str, most: int | None = None) -> io.BufferedReader:
 
 def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
     """Iterate over the nonblank lines of a UTF-8 text or its gzip: number from 1, stripped line."""
-    longest, most = limit(MOST_LINE), limit(MOST_DATA)
-    size, number, rest = 0, 1, b""
+    longest, most, size = limit(MOST_LINE), limit(MOST_DATA), 0
     with reading(path), _opened(path) as file:
         is_packed = file.peek(len(GZIP)).startswith(GZIP)
         text = gzip.GzipFile(fileobj=file) if is_packed else file
-        for block in iter(partial(text.read, BLOCK), b""):
-            size += len(block)
+        for number, line in enumerate(iter(partial(text.readline, longest + 1), b""), 1):
+            size += max(len(line), SHORT)
             if is_packed and size > most:
                 raise beyond(path, "it unpacks to", MOST_DATA)
-            data = rest + block
-            whole = data.rfind(b"\n") + 1
-            yield from _decoded(path, data[:whole], number)
-            number += data.count(b"\n", 0, whole)
-            rest = data[whole:]
-            if len(rest) > longest:
+            if len(line) > longest and not line.endswith(b"\n"):
                 raise beyond(f"{path}, line {number}", "the line has", MOST_LINE)
-        yield from _decoded(path, rest, number)
+            try:
+                # The first line may begin with a byte order mark.
+                filled = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            except UnicodeDecodeError:
+                raise InputError(f"{path}, line {number}: this is not UTF-8 text") from None
+            if filled:
+                yield number, filled
 
 
 def first_line(path: Path | str) -> str:
@@ -135,23 +133,6 @@ def first_line(path: Path | str) -> str:
         return next(filled_lines(path), (0, ""))[1]
     except InputError:
         return ""
-
-
-def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, str]]:
-    """Iterate over the lines of `data` that are not blank; its first line has this number."""
-    begin, longest = 0, limit(MOST_LINE)
-    for match in FILLED.finditer(data):
-        number += data.count(b"\n", begin, match.start())
-        begin = match.start()
-        if match.end() - begin > longest:
-            raise beyond(f"{path}, line {number}", "the line has", MOST_LINE)
-        try:
-            # The first line may begin with a byte order mark.
-            line = match[0].decode("utf-8-sig" if number == 1 else "utf-8").strip()
-        except UnicodeDecodeError:
-            raise InputError(f"{path}, line {number}: this is not UTF-8 text") from None
-        if line:
-            yield number, line
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:

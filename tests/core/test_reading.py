@@ -27,17 +27,6 @@ def test_lines_have_numbers(tmp_path: Path) -> None:
     assert list(reading.lines(path)) == []
 
 
-def test_lines_are_the_same_however_blocks_fall(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "lines"
-    path.write_text("\n".join("x" * n + "ä" for n in range(50)) + "\n\n  \n" * 20 + "end")
-    whole = list(reading.filled_lines(path))
-    for block in (1, 2, 7, 64):
-        monkeypatch.setattr(reading, "BLOCK", block)
-        assert list(reading.filled_lines(path)) == whole
-
-
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_line_is_limited(tmp_path: Path, packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "long"
