@@ -12,8 +12,7 @@ atomic instructions, which take longer than most rules of a game.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
-# pyright: reportMissingSuperCall=false
+# pyright: reportUnknownVariableType=false
 # Numba's compiler, from which ours derives, has no types.
 
 import gc

@@ -6,11 +6,10 @@ Arrays that a kernel makes (`np.empty`, `np.zeros`, `np.arange`) are on the stac
 a device has no allocator. In a loop, an array of variable length takes more stack each time.
 """
 
-# pyright: reportMissingImports=false, reportMissingTypeStubs=false
+# pyright: reportMissingImports=false, reportMissingTypeStubs=false, reportPrivateUsage=false
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false
-# pyright: reportMissingParameterType=false, reportUnknownLambdaType=false
-# pyright: reportUntypedBaseClass=false, reportAttributeAccessIssue=false, reportPrivateUsage=false
+# pyright: reportUnknownVariableType=false, reportUntypedBaseClass=false
+# pyright: reportAttributeAccessIssue=false
 # numba-cuda is an extra, and has no types.
 
 import os
