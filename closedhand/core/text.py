@@ -49,10 +49,7 @@ def reason_of(error: BaseException) -> str:
 
 def one_line(text: str) -> str:
     """Escape line ends and invisible characters of a text, and cut it to `MOST` characters."""
-    text = _cut(text)
-    if text.isprintable():
-        return text
-    return _cut("".join(c if c.isprintable() else escaped(c) for c in text))
+    return _cut("".join(c if c.isprintable() else escaped(c) for c in _cut(text)))
 
 
 def _cut(text: str) -> str:
