@@ -202,50 +202,16 @@ def payoffs(points: np.ndarray) -> str:
     return ", ".join(f"player_{i} {value:+g}" for i, value in enumerate(points))
 
 
-def run(
-    session: Session,
-    ask: Callable[[str], str],
-    show: Callable[[str], None],
-    score: Score | None = None,
-) -> bool:
-    """Play until the game is over or the person leaves; return whether it was played to its end.
-
-    `ask` prints a prompt and reads a line, as `input` does; `show` prints text. The result is added
-    to the score of the hands so far.
-    """
-    score = Score(session.game.num_players) if score is None else score
-    if score.hands == 0:
-        show(HELP)
-    terminal = _Terminal(session, ask, show, score)
-    try:
-        while not session.over:
-            terminal.show_table(session.view)
-            if not terminal.decide():
-                show("left the game")
-                return False
-    except (EOFError, KeyboardInterrupt):
-        show("\nleft the game")
-        return False
-    terminal.show_table(session.state)
-    returns = session.game.returns(session.state)
-    score.points += returns
-    score.hands += 1
-    if score.hands > 1:
-        show(str(score))
-    # Compare with the mean, as all payoffs may be positive.
-    own = returns[session.seat] - returns.mean()
-    verdict = "you win" if own > 0 else "you lose" if own < 0 else "a draw"
-    show(f"{verdict}: {payoffs(returns)}")
-    return True
-
-
-class _Terminal:
-    """Display of a session, and the commands that a person types before a decision."""
+class Terminal:
+    """A session in a terminal, and the commands that a person types before a decision."""
 
     def __init__(
         self, session: Session, ask: Callable[[str], str], show: Callable[[str], None], score: Score
     ) -> None:
-        """Show `session` on a terminal; `ask`, `show` and `score` are as in `run`."""
+        """Prepare the terminal; the result of the session is added to the score.
+
+        `ask` prints a prompt and reads a line, as `input` does; `show` prints text.
+        """
         self.session, self.ask, self.show, self.score = session, ask, show, score
         self._listed = 0  # hints listed so far at this decision
         self._commands: dict[str, Callable[[], None]] = {  # beside undo, quit and actions
@@ -258,6 +224,32 @@ class _Terminal:
             "cards": self._cards,
             "score": self._score,
         }
+
+    def run(self) -> bool:
+        """Play until the game is over or the person leaves; return whether it was played out."""
+        session, score = self.session, self.score
+        if score.hands == 0:
+            self.show(HELP)
+        try:
+            while not session.over:
+                self.show_table(session.view)
+                if not self.decide():
+                    self.show("left the game")
+                    return False
+        except (EOFError, KeyboardInterrupt):
+            self.show("\nleft the game")
+            return False
+        self.show_table(session.state)
+        returns = session.game.returns(session.state)
+        score.points += returns
+        score.hands += 1
+        if score.hands > 1:
+            self.show(str(score))
+        # Compare with the mean, as all payoffs may be positive.
+        own = returns[session.seat] - returns.mean()
+        verdict = "you win" if own > 0 else "you lose" if own < 0 else "a draw"
+        self.show(f"{verdict}: {payoffs(returns)}")
+        return True
 
     def show_table(self, state: State) -> None:
         """Show new entries of the log, several on a line, then a state or a view."""

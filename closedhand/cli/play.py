@@ -54,7 +54,7 @@ def play(
     while True:
         session = table.Session(bound, start(bound, deal, seed), seat, others, adviser)
         show(f"{game} against {', '.join(names)}, --seed {seed}")
-        if not table.run(session, input, show, score) or not _again():
+        if not table.Terminal(session, input, show, score).run() or not _again():
             return
         seed, deal = (seed + 1) % (common.MOST_SEED + 1), None
 

@@ -1,5 +1,7 @@
 """Games of a person in the terminal."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,15 @@ def session(game: Game, seat: int = 0, seed: int = 0) -> play.Session:
     return play.Session(game, start(game, None, seed), seat, agents, agents[0])
 
 
+def run(
+    table: play.Session,
+    ask: Callable[[str], str],
+    show: Callable[[str], None],
+    score: play.Score | None = None,
+) -> bool:
+    return play.Terminal(table, ask, show, score or play.Score(table.game.num_players)).run()
+
+
 def hint(table: play.Session) -> str:
     """The action of the agent with the hints."""
     return table.text(table._adviser.act(table.view))
@@ -32,7 +43,7 @@ def legal(table: play.Session) -> list[str]:
 def test_a_person_plays_by_hints_to_the_end(seat: int, options: dict[str, bool]) -> None:
     table = session(make_game("doudizhu", **options), seat)
     shown: list[str] = []
-    assert play.run(table, lambda prompt: hint(table), shown.append)
+    assert run(table, lambda prompt: hint(table), shown.append)
     assert table.over
     assert shown[-1].startswith(("you win", "you lose"))
 
@@ -40,7 +51,7 @@ def test_a_person_plays_by_hints_to_the_end(seat: int, options: dict[str, bool])
 def test_other_hands_are_not_shown() -> None:
     table = session(DOUDIZHU)
     shown: list[str] = []
-    play.run(table, lambda prompt: "quit", shown.append)
+    run(table, lambda prompt: "quit", shown.append)
     hidden = [line for line in "\n".join(shown).splitlines() if "peasant" in line]
     assert len(hidden) == 2
     assert all("▒" in line and not set("56789TJQKA") & set(line[24:]) for line in hidden)
@@ -65,7 +76,7 @@ def test_what_cannot_be_played_changes_nothing() -> None:
     before = table.state.copy()
     lines = iter(["", "xyz", "PASS", "undo", "?", "help", "quit"])
     shown: list[str] = []
-    assert not play.run(table, lambda prompt: next(lines), shown.append)
+    assert not run(table, lambda prompt: next(lines), shown.append)
     assert table.state.tobytes() == before.tobytes()
     text = "\n".join(shown)
     assert "is not an action" in text
@@ -78,7 +89,7 @@ def test_what_cannot_be_played_changes_nothing() -> None:
 def typed(table: play.Session, *lines: str) -> str:
     """Return the output for a person who types these lines and leaves."""
     rest, shown = iter([*lines, "quit"]), list[str]()
-    play.run(table, lambda prompt: next(rest), shown.append)
+    run(table, lambda prompt: next(rest), shown.append)
     return "\n".join(shown)
 
 
@@ -182,7 +193,7 @@ def test_a_score_is_kept_over_hands() -> None:
     shown: list[str] = []
     for seed in range(2):
         table = play.Session(game, start(game, None, seed), 0, [agent], agent)
-        assert play.run(table, lambda prompt, t=table: legal(t)[0], shown.append, score)
+        assert run(table, lambda prompt, t=table: legal(t)[0], shown.append, score)
     assert score.hands == 2 and score.points.sum() == 0
     assert sum("Type an action" in text for text in shown) == 1
     assert any(text.startswith("score after 2 hands: player_0 ") for text in shown)
@@ -249,7 +260,7 @@ def test_an_interruption_while_an_agent_thinks_takes_the_play_back() -> None:
     table = with_failing(KeyboardInterrupt())
     state = table.state.copy()
     shown: list[str] = []
-    assert not play.run(table, lambda prompt: "#1", shown.append)
+    assert not run(table, lambda prompt: "#1", shown.append)
     assert shown[-1] == "\nleft the game"
     assert table.state.tobytes() == state.tobytes()
 
@@ -263,7 +274,7 @@ def test_a_failure_of_an_agent_is_no_typing_error() -> None:
         prompts.append(int(table.state.player))
         return next(lines)
 
-    assert not play.run(table, ask, shown.append)
+    assert not run(table, ask, shown.append)
     assert prompts == [1, 1, 1]
     said = [line for line in shown if "no answer" in line]
     assert said == [
@@ -284,7 +295,7 @@ def test_leaving(error: type[BaseException]) -> None:
         raise error
 
     shown: list[str] = []
-    assert not play.run(session(DOUDIZHU), ask, shown.append)
+    assert not run(session(DOUDIZHU), ask, shown.append)
     assert shown[-1] == "\nleft the game"  # the cursor is behind the prompt
 
 
