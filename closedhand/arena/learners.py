@@ -32,9 +32,8 @@ from closedhand.core.statistics import Estimate
 from closedhand.learning.algorithms import OWN
 from closedhand.learning.evaluation import judge
 from closedhand.solvers import solving
-from closedhand.solvers.size import check_size
 from closedhand.solvers.strategy import evaluate, strategy_of
-from closedhand.solvers.tree import build
+from closedhand.solvers.tree import build, check_size
 
 EXACT, EXPLOITED = "exploitability", "exploited by"
 """Measures besides the points against agents: the exact exploitability, and the gain of a trained

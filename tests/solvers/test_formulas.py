@@ -14,8 +14,8 @@ from closedhand.core.game import State
 from closedhand.solvers import solving, strategy
 from closedhand.solvers.interface import labels
 from closedhand.solvers.regrets import discount
-from closedhand.solvers.size import too_large
 from closedhand.solvers.strategy import StrategyAgent, strategy_of
+from closedhand.solvers.tree import too_large
 
 ALGORITHMS = {
     "cfr": (math.inf, math.inf, 0, False),
