@@ -195,13 +195,9 @@ def compile_function(
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise InputError(f"ptxas does not assemble {name}: {done.stderr.strip()[-300:]}")
-        frames = [
-            tuple(map(int, found))
-            for found in re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill", done.stderr)
-        ]
+        stack = max(map(int, re.findall(r"(\d+) bytes stack frame", done.stderr)), default=0)
+        spills = sum(map(int, re.findall(r"(\d+) bytes spill stores", done.stderr)))
         registers = max(map(int, re.findall(r"Used (\d+) registers", done.stderr)), default=-1)
-        stack = max((frame for frame, _ in frames), default=0)
-        spills = sum(spilled for _, spilled in frames)
         return Cubin(name, target.read_bytes(), stack, spills, registers, grows)
 
 
