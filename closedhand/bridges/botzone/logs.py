@@ -21,7 +21,7 @@ from closedhand.core.parsing import OPTIONS, TEXT, check_fields, is_number, list
 from closedhand.core.reading import MOST_TEXT, beyond, filled_lines, first_line, limit
 from closedhand.core.records import LogReader, Record, Replay
 from closedhand.core.registry import flat_game
-from closedhand.games.doudizhu.plays import category_of
+from closedhand.games.doudizhu.plays import SHUTTLES, category_of
 from closedhand.games.doudizhu.state import SEATS
 
 LOG = re.compile(r'\s*\{\s*"(log|initdata)"\s*:')
@@ -47,9 +47,9 @@ def play_points(game: Game, state: State) -> list[float]:
     points = [0] * SEATS
     # The landlord begins after the words of the auction; passes are actions, too.
     for turn, action in enumerate(state.history[state.words : state.moves].tolist()):
-        name, length, is_shuttle = category_of(plays, int(plays.group[action]))
-        value = POINTS[name]
-        if is_shuttle:
+        category, length = category_of(plays, int(plays.group[action]))
+        value = POINTS[category.name]
+        if category in SHUTTLES:
             value = SHUTTLE_POINTS if length == 2 else LONG_SHUTTLE_POINTS
         points[(int(state.landlord) + turn) % SEATS] += value
     return [each / POINTS_IN_SCORE for each in points]

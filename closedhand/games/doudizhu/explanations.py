@@ -8,7 +8,7 @@ from closedhand.core.explanations import Cards, Explanations
 from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.auction import is_opening, is_shown, pass_id, words_to_come
 from closedhand.games.doudizhu.counts import unpack
-from closedhand.games.doudizhu.plays import BOMB, PASS_GROUP, ROCKET, category_of
+from closedhand.games.doudizhu.plays import BOMB, PASS_GROUP, ROCKET, SHUTTLES, category_of
 from closedhand.games.doudizhu.state import Rules
 from closedhand.games.doudizhu.substeps import FIRST_BID
 
@@ -27,37 +27,13 @@ WORDS_HELP = {
     "SHOW": "\nThe landlord's SHOW lays all cards open and doubles the stake, PASS does not.",
 }
 
-KINDS = {
-    "solo": "single",
-    "solo chain": "chain",
-    "pair": "pair",
-    "pair chain": "chain of pairs",
-    "trio": "three of a kind",
-    "trio chain": "plane",
-    "trio+solo": "three with a single",
-    "trio chain+solos": "plane with wings",
-    "trio+pair": "three with a pair",
-    "trio chain+pairs": "plane with wings",
-    "four+dual solo": "four with two singles",
-    "four+dual pair": "four with two pairs",
-    "bomb": "bomb",
-    "rocket": "rocket",
-}
-"""The names that players give the categories."""
-SHUTTLE_KINDS = {
-    "bomb": "shuttle",
-    "four+dual solo": "shuttle with singles",
-    "four+dual pair": "shuttle with pairs",
-}
-"""Names of shuttles, by the category of a single four."""
-
 
 def _kind(rules: Rules, group: int) -> str:
     """Name a main group: `pair`, `solo chain of 5`, `shuttle of 2`."""
-    name, length, is_shuttle = category_of(rules.plays, group)
-    if is_shuttle:
-        return f"{SHUTTLE_KINDS[name]} of {length}"
-    return f"{name} of {length}" if "chain" in name else name
+    category, length = category_of(rules.plays, group)
+    if category in SHUTTLES:
+        return f"{category.term} of {length}"
+    return f"{category.name} of {length}" if "chain" in category.name else category.name
 
 
 def kind(game: Game, action: int) -> str:
@@ -65,8 +41,7 @@ def kind(game: Game, action: int) -> str:
     if action >= pass_id(game.rules):
         return ""
     plays = game.rules.plays
-    name, _, is_shuttle = category_of(plays, int(plays.group[action]))
-    return (SHUTTLE_KINDS if is_shuttle else KINDS)[name]
+    return category_of(plays, int(plays.group[action]))[0].term
 
 
 def reason(game: Game, state: State, action: int) -> str:

@@ -22,6 +22,7 @@ class Category(NamedTuple):
     """A row of the DeepRocket paper's Table 3, or chains of fours."""
 
     name: str
+    term: str  # the name that players give its plays
     copies: int  # number of cards of each main rank
     lengths: range  # possible numbers of consecutive main ranks
     highest: int  # highest main rank, as an index into `RANKS`
@@ -33,27 +34,27 @@ class Category(NamedTuple):
 ACE, TWO, SMALL_JOKER, BIG_JOKER = 11, 12, 13, 14
 
 CATEGORIES = (
-    Category("solo", 1, range(1, 2), BIG_JOKER),
-    Category("solo chain", 1, range(5, 13), ACE),
-    Category("pair", 2, range(1, 2), TWO),
-    Category("pair chain", 2, range(3, 11), ACE),
-    Category("trio", 3, range(1, 2), TWO),
-    Category("trio chain", 3, range(2, 7), ACE),
-    Category("trio+solo", 3, range(1, 2), TWO, 1, 1),
-    Category("trio chain+solos", 3, range(2, 6), ACE, 1, 1),
-    Category("trio+pair", 3, range(1, 2), TWO, 1, 2),
-    Category("trio chain+pairs", 3, range(2, 5), ACE, 1, 2),
-    Category("four+dual solo", 4, range(1, 2), TWO, 2, 1),
-    Category("four+dual pair", 4, range(1, 2), TWO, 2, 2),
-    Category("bomb", 4, range(1, 2), TWO),
-    Category("rocket", 1, range(2, 3), BIG_JOKER, lowest=SMALL_JOKER),
-    Category("pass", 0, range(0, 1), BIG_JOKER),
+    Category("solo", "single", 1, range(1, 2), BIG_JOKER),
+    Category("solo chain", "chain", 1, range(5, 13), ACE),
+    Category("pair", "pair", 2, range(1, 2), TWO),
+    Category("pair chain", "chain of pairs", 2, range(3, 11), ACE),
+    Category("trio", "three of a kind", 3, range(1, 2), TWO),
+    Category("trio chain", "plane", 3, range(2, 7), ACE),
+    Category("trio+solo", "three with a single", 3, range(1, 2), TWO, 1, 1),
+    Category("trio chain+solos", "plane with wings", 3, range(2, 6), ACE, 1, 1),
+    Category("trio+pair", "three with a pair", 3, range(1, 2), TWO, 1, 2),
+    Category("trio chain+pairs", "plane with wings", 3, range(2, 5), ACE, 1, 2),
+    Category("four+dual solo", "four with two singles", 4, range(1, 2), TWO, 2, 1),
+    Category("four+dual pair", "four with two pairs", 4, range(1, 2), TWO, 2, 2),
+    Category("bomb", "bomb", 4, range(1, 2), TWO),
+    Category("rocket", "rocket", 1, range(2, 3), BIG_JOKER, lowest=SMALL_JOKER),
+    Category("pass", "", 0, range(0, 1), BIG_JOKER),
 )
 
 SHUTTLES = (
-    Category("bomb", 4, range(2, 6), ACE),
-    Category("four+dual solo", 4, range(2, 4), ACE, 2, 1),
-    Category("four+dual pair", 4, range(2, 3), ACE, 2, 2),
+    Category("bomb", "shuttle", 4, range(2, 6), ACE),
+    Category("four+dual solo", "shuttle with singles", 4, range(2, 4), ACE, 2, 1),
+    Category("four+dual pair", "shuttle with pairs", 4, range(2, 3), ACE, 2, 2),
 )
 """Chains of fours, which only `botzone` has, each in the category of a single four. Their groups
 and families follow those of the pass, so that all presets number the others alike; their plays
@@ -313,11 +314,10 @@ def set_standings_by_cards(plays: np.record) -> None:
         plays.standings[index] = standing
 
 
-def category_of(plays: np.record, group: int) -> tuple[str, int, bool]:
-    """Return the name of a main group's category, its length, and whether it is a shuttle."""
-    index = int(plays.groups[group].family)
-    family = plays.families[index]
-    return CATEGORIES[int(family.category)].name, int(family.length), index > PASS_FAMILY
+def category_of(plays: np.record, group: int) -> tuple[Category, int]:
+    """Return the category of a main group, of `CATEGORIES` or `SHUTTLES`, and its length."""
+    shapes = [(each, length) for each in CATEGORIES + SHUTTLES for length in each.lengths]
+    return shapes[plays.groups[group].family]
 
 
 @cache
