@@ -2,9 +2,9 @@
 
 from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.numba.jit import kernel
-from closedhand.games.leduc.planes import write_actions
+from closedhand.games.leduc.planes import write_actions, write_flop
 from closedhand.games.leduc.plays import ACTIONS, VARIANTS
-from closedhand.games.leduc.state import FLOP, SEATS, Rules, revealed
+from closedhand.games.leduc.state import SEATS, Rules, revealed
 
 SEAT, PHASE, BETS, CARDS = 0, SEATS, SEATS + 1, 2 * SEATS + 1  # first index of each group
 
@@ -35,6 +35,5 @@ def features(rules, state, player, out):
     out[BETS] = at.bets[player]
     out[BETS + 1] = at.bets[1 - player]
     out[CARDS + state.cards[player]] = 1
-    if revealed(rules, state):
-        out[CARDS + kinds + state.cards[FLOP]] = 1
+    write_flop(rules, state, out[CARDS + kinds :])
     write_actions(rules, state, len(ACTIONS), out[CARDS + 2 * kinds :])

@@ -9,14 +9,14 @@ from closedhand.games.leduc.hidden import hide, redeal
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.planes import observe, shapes
 from closedhand.games.leduc.plays import ACTIONS, VARIANTS, build
-from closedhand.games.leduc.rules import deal, deals, legal, over, play, returns
+from closedhand.games.leduc.rules import deal, deals, is_legal, legal, over, play, returns
 from closedhand.games.leduc.state import SEATS, STATE, Rules
 from closedhand.games.leduc.validity import valid
 from closedhand.games.leduc.views import knowledge, view_from
 
 __all__ = [
-    "deal", "deals", "features", "hide", "knowledge", "legal", "make_game", "observe", "over",
-    "play", "redeal", "returns", "valid", "view_from",
+    "deal", "deals", "features", "hide", "is_legal", "knowledge", "legal", "make_game", "observe",
+    "over", "play", "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
 NAMES = {"uh": "uh_leduc", "standard": "leduc"}

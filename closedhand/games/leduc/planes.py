@@ -18,7 +18,10 @@ The status vector holds 4 numbers: 0 the observer's seat (0 is S, 1 is T), 1 the
 observer's bet, 3 the opponent's bet.
 """
 
+import numpy as np
+
 from closedhand.core.numba.jit import kernel
+from closedhand.core.numba.simd import write_bytes
 from closedhand.games.leduc.state import FLOP, Rules, revealed
 
 STATUS = 4
@@ -36,8 +39,7 @@ def observe(rules, state, player, out):
     """Write the plane, then the status vector, to `out`, which is all zero."""
     columns = rules.tables.kinds
     out[state.cards[player]] = 1
-    if revealed(rules, state):
-        out[columns + state.cards[FLOP]] = 1
+    write_flop(rules, state, out[columns:])
     write_actions(rules, state, columns, out[FIRST_ACTION * columns :])
     at = rules.tables.nodes[state.node]
     status = out[(FIRST_ACTION + 2 * rules.tables.longest) * columns :]
@@ -48,13 +50,15 @@ def observe(rules, state, player, out):
 
 
 @kernel
+def write_flop(rules, state, out):
+    """Mark the flop's kind in `out`, nothing in phase 1."""
+    known = np.int64(revealed(rules, state))
+    out[known * state.cards[FLOP]] = known  # without a branch, which would be hard to predict
+
+
+@kernel
 def write_actions(rules, state, width, out):
     """Mark each action so far in its own row of `width` cells; phase 2 begins at row `longest`."""
-    node = 0
-    row = 0
-    for move in range(state.moves):
-        if rules.tables.nodes[node].phase == 2 and row < rules.tables.longest:
-            row = rules.tables.longest
-        out[row * width + state.history[move]] = 1
-        row += 1
-        node = rules.tables.nodes[node].next[state.history[move]]
+    taken = rules.tables.nodes[state.node].taken
+    for turn in range(2 * rules.tables.longest):
+        write_bytes(out, turn * width, taken[turn])

@@ -21,6 +21,7 @@ S, T = 0, 1
 ANTE = 1
 CARDS = 18
 KINDS = 8
+BITS = 3  # of a kind
 NODES = 85
 """Sizes of the tables: cards and kinds of the largest deck, nodes of the largest betting tree."""
 
@@ -68,10 +69,14 @@ NODE = np.dtype(
         ("phase", "i4"),  # 1 or 2
         ("bets", "i4", 2),  # of S and T
         ("winner", "i4"),  # the winner after a fold, else SHOWDOWN
+        # The action of each turn: byte `action` is 1, or 0 where there was none. Phase 2 begins at
+        # turn `Variant.longest`.
+        ("taken", "u4", LONGEST),
     ]
 )
 TABLES = record_type(
     [
+        ("packed", "u8"),  # `deck` in one number, `BITS` a card, the first card lowest
         ("nodes", NODE, NODES),  # the betting tree, parents before children
         ("number", "i4"),  # number of nodes
         ("kinds", "i4"),  # number of kinds of cards; ids by strength, weakest first
@@ -118,16 +123,19 @@ def moves(variant: Variant, point: Point) -> dict[int, Point]:
 def betting(variant: Variant) -> np.ndarray:
     """Build the betting tree, `NODE` [nodes], parents before children."""
     points = [Point()]
+    taken = [[0] * LONGEST]
     following: list[list[int]] = []
-    # The list grows during the iteration.
-    for point in points:
+    # The lists grow during the iteration.
+    for point, before in zip(points, taken, strict=True):
         row = [-1] * len(ACTIONS)
         for action, successor in moves(variant, point).items():
             row[action] = len(points)
             points.append(successor)
+            turn = before.index(0, (point.phase - 1) * variant.longest)
+            taken.append([*before[:turn], 1 << 8 * action, *before[turn + 1 :]])
         following.append(row)
     nodes = np.zeros(len(points), NODE)
-    nodes["next"] = following
+    nodes["next"], nodes["taken"] = following, taken
     for field in ("phase", "player", "bets", "winner"):
         nodes[field] = [getattr(point, field) for point in points]
     return nodes
@@ -165,6 +173,7 @@ def build(preset: str, pair: str, double_pair: str) -> np.record:
     tables.kinds = len(kinds)
     tables.cards = sum(variant.deck.values())
     tables.deck[: tables.cards] = np.repeat(range(len(kinds)), list(variant.deck.values()))
+    tables.packed = sum(int(kind) << BITS * i for i, kind in enumerate(tables.deck))
     tables.copies[: len(kinds)] = list(variant.deck.values())
     tables.longest = variant.longest
     for own, other, flop in product(range(len(kinds)), repeat=3):

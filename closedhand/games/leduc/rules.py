@@ -9,22 +9,30 @@ from itertools import permutations
 
 import numpy as np
 
-from closedhand.core.cards import shuffle
+from closedhand.core.cards import draw_of_seed
 from closedhand.core.numba.jit import State, kernel
-from closedhand.games.leduc.plays import ACTIONS, CARDS, LONGEST, SHOWDOWN, S, T
+from closedhand.games.leduc.plays import ACTIONS, BITS, KINDS, LONGEST, SHOWDOWN, S, T
 from closedhand.games.leduc.state import FLOP, SEATS, STATE, Rules
 
 
 @kernel
 def deal(rules, state, seed):
     """Deal the cards of `seed`, a uint64 other than 0, and start the game in `state`."""
-    deck = np.empty(CARDS, np.int8)[: rules.tables.cards]  # made with a constant length, for GPUs
-    for i in range(len(deck)):
-        deck[i] = rules.tables.deck[i]
-    shuffle(deck, seed)
+    # As `shuffle`, on a deck in one word: an array made here would be allocated on the heap.
+    deck = rules.tables.packed
+    for i in range(rules.tables.cards - 1, 0, -1):
+        seed, j = draw_of_seed(seed, i + 1)
+        changed = kind(deck, i) ^ kind(deck, j)
+        deck ^= changed << np.uint64(BITS * i) ^ changed << np.uint64(BITS * j)
     for i in range(SEATS + 1):
-        state.cards[i] = deck[i]
+        state.cards[i] = kind(deck, i)
     begin(state)
+
+
+@kernel
+def kind(deck, i):
+    """Return the kind of card `i` of a packed deck, uint64."""
+    return (deck >> np.uint64(BITS * i)) & np.uint64(KINDS - 1)
 
 
 @kernel
@@ -52,12 +60,19 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
 @kernel
 def legal(rules, state, out):
     """Write the ids of the legal actions, ascending; return their number."""
+    following = rules.tables.nodes[state.node].next
     n = 0
     for action in range(len(ACTIONS)):
-        if rules.tables.nodes[state.node].next[action] >= 0:
-            out[n] = action
-            n += 1
+        out[n] = action  # written over if not legal: a branch would be hard to predict
+        n += following[action] >= 0
     return n
+
+
+@kernel
+def is_legal(rules, state, action, ids):
+    """Return whether `action`, any integer, leads to another node."""
+    possible = 0 <= action < len(ACTIONS)
+    return possible and rules.tables.nodes[state.node].next[action] >= 0
 
 
 @kernel
