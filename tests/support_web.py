@@ -27,8 +27,7 @@ from closedhand.web.guard import Guard
 from closedhand.web.lobby import Lobby
 from closedhand.web.remote_seat import Address
 from closedhand.web.serialization import describe_table, prepare
-from closedhand.web.serve import configured
-from closedhand.web.server import make_app
+from closedhand.web.server import configured, make_app
 from closedhand.web.table import Seat, Table
 
 STOP_SECONDS = 30

@@ -1,18 +1,27 @@
-"""The server: the files of one page, and one WebSocket for everything else."""
+"""The server: the files of one page, one WebSocket for everything else, and their deadlines."""
 
 import asyncio
+import logging
+import math
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
+from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from closedhand.core.game import InputError
 from closedhand.core.parsing import NATURAL, TEXT, check_fields, parse_json
+from closedhand.core.text import reason_of
 from closedhand.core.version import __version__
 from closedhand.web import catalogue, requests
 from closedhand.web.connection import Connection
@@ -21,6 +30,12 @@ from closedhand.web.lobby import Lobby
 
 HELLO_SECONDS = 10.0
 """Seconds in which a browser has to send its first message."""
+
+MOST_OPEN, REFUSED_FROM = 384, 512
+"""Numbers of connections from which on the one nearest its deadline is closed; and from which on
+requests are refused."""
+SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
+"""Seconds within which a browser has to send a request, and to read its answer."""
 
 TYPES = {
     "index.html": "text/html; charset=utf-8",
@@ -76,7 +91,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
             return PlainTextResponse("not found", 404, HEADERS)
         return Response(files[name], headers={**HEADERS, "Content-Type": TYPES[name]})
 
-    async def socket(websocket: WebSocket) -> None:
+    async def connect(websocket: WebSocket) -> None:
         peer = websocket.client.host if websocket.client else "?"
 
         async def refuse(kind: str, code: int = POLICY_VIOLATION) -> None:
@@ -116,7 +131,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
         ready.cancel()
         lobby.close()
 
-    routes = [Route("/{name:path}", file), WebSocketRoute("/ws", socket)]
+    routes = [Route("/{name:path}", file), WebSocketRoute("/ws", connect)]
     # A method other than GET and HEAD gets the check and the headers, too.
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={405: file})
     app.add_middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED)
@@ -174,3 +189,112 @@ async def _serve(
     for end in await asyncio.gather(*works, *answers, return_exceptions=True):
         if isinstance(end, Exception):
             raise end
+
+
+class TimedConnection(asyncio.Protocol):
+    """Mixin of uvicorn's connections that closes a connection after a time without progress.
+
+    Uvicorn has no deadline for slow requests, unfinished WebSocket handshakes, or unread answers.
+    """
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    connections: set[Any]
+    since: float  # time of the latest progress, by the clock of the event loop
+
+    @property
+    def allowed(self) -> float:
+        """Seconds after `since` in which the connection must make progress; inf: no deadline."""
+        raise NotImplementedError
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin the checks; of too many connections, close the one nearest to its deadline."""
+        super().connection_made(transport)
+        self.since = self.loop.time()
+        if len(self.connections) >= MOST_OPEN:
+            others = (each for each in self.connections if each is not self)
+            first = min(others, key=lambda each: each.since + each.allowed)
+            if first.allowed < math.inf:
+                first.transport.abort()
+        self._check()
+
+    def _check(self) -> None:
+        if self not in self.connections:
+            return
+        if self.allowed == math.inf:
+            self.since = self.loop.time()
+        elif self.since + self.allowed <= self.loop.time():
+            self.transport.abort()
+            return
+        self.loop.call_later(SILENT_SECONDS / 4, self._check)
+
+
+class HttpConnection(TimedConnection, H11Protocol):
+    """An HTTP connection with deadlines for the request and for reading the answer."""
+
+    def on_response_complete(self) -> None:
+        """Begin the time for the next request."""
+        super().on_response_complete()
+        self.since = self.loop.time()
+
+    @property
+    def allowed(self) -> float:
+        """Seconds for a request, or for reading its answer."""
+        # The cycle is None before the first request, against its annotation.
+        cycle: Any = self.cycle
+        is_busy = cycle is not None and not cycle.response_complete
+        return ANSWER_SECONDS if is_busy else SILENT_SECONDS
+
+
+class Socket(TimedConnection, WebSocketsSansIOProtocol):
+    """A WebSocket with deadlines for the handshake and for closing, and none in between."""
+
+    @property
+    def allowed(self) -> float:
+        """Seconds for the handshake, or for sending the rest when it closes; inf while open."""
+        is_ending = self.close_sent or self.transport.is_closing()
+        return math.inf if self.handshake_complete and not is_ending else SILENT_SECONDS
+
+
+def configured(app: Starlette) -> uvicorn.Config:
+    """Return the settings of the uvicorn server of an application."""
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        ws=Socket,
+        ws_max_size=MOST_MESSAGE,
+        http=HttpConnection,
+        limit_concurrency=REFUSED_FROM,
+        server_header=False,
+        lifespan="on",
+        timeout_graceful_shutdown=2,
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Listen for browsers, at any free port if it is 0; one that connects before `run` waits.
+
+    Raises:
+        InputError: The server cannot listen at the address.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    dual = ":" in host and socket.has_dualstack_ipv6()
+    try:
+        *_, address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0]
+        return socket.create_server(address, family=family, dualstack_ipv6=dual)
+    except (OSError, ValueError) as error:  # the latter for impossible host names
+        reason, *_ = reason_of(error).split(" (while attempting")  # it would repeat the address
+        raise InputError(f"cannot listen at {host!r}, port {port}: {reason}") from None
+
+
+def run(lobby: Lobby, guard: Guard, token: str, listener: socket.socket) -> None:
+    """Serve the browsers that connect to a listening socket, until Ctrl-C; see `make_app`."""
+    logging.basicConfig(format="closedhand: %(message)s")
+    server = uvicorn.Server(configured(make_app(lobby, guard, token)))
+    refusals = logging.getLogger("uvicorn.error")
+    refusals.addFilter(lobby.log.admits)
+    try:
+        asyncio.run(server.serve([listener]))
+    finally:
+        refusals.removeFilter(lobby.log.admits)

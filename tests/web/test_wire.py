@@ -27,7 +27,7 @@ from websockets.sync.client import connect
 from closedhand import InputError, make_game
 from closedhand.core.records import from_state
 from closedhand.core.threads import cores
-from closedhand.web import advice, lobby, runs, serialization, serve, server
+from closedhand.web import advice, lobby, runs, serialization, server
 from closedhand.web.connection import MOST_GUEST_MESSAGE
 from closedhand.web.guard import BURST, MOST_MESSAGE
 from closedhand.web.remote_seat import Address
@@ -421,7 +421,7 @@ def test_anonymous_connections_do_not_lock_out_the_owner(monkeypatch: pytest.Mon
 
 
 def test_silent_connections_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serve, "MOST_OPEN", 3)
+    monkeypatch.setattr(server, "MOST_OPEN", 3)
     with serving() as port, ExitStack() as stack:
         address = ("127.0.0.1", port)
         silent = [stack.enter_context(create_connection(address, 60)) for _ in range(3)]
@@ -432,7 +432,7 @@ def test_silent_connections_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_silent_connections_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serve, "SILENT_SECONDS", 0.01)
+    monkeypatch.setattr(server, "SILENT_SECONDS", 0.01)
     with serving() as port, wired(port) as wire:
         with create_connection(("127.0.0.1", port), 60) as silent:
             assert silent.recv(1) == b""
@@ -455,7 +455,7 @@ UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
 def test_connections_that_do_not_go_on_end(
     first: str, answers: bool, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serve, "SILENT_SECONDS", 0.2)
+    monkeypatch.setattr(server, "SILENT_SECONDS", 0.2)
     with serving() as port, create_connection(("127.0.0.1", port), 60) as client:
         client.sendall(first.encode())
         if answers:
@@ -469,15 +469,15 @@ def test_connections_that_do_not_go_on_end(
 
 def test_who_does_not_read_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     """This holds even where much is left to be sent before the connection is closed."""
-    monkeypatch.setattr(serve, "SILENT_SECONDS", 0.2)
-    held: list[serve.Socket] = []
-    made = serve.Socket.connection_made
+    monkeypatch.setattr(server, "SILENT_SECONDS", 0.2)
+    held: list[server.Socket] = []
+    made = server.Socket.connection_made
 
-    def make(self: serve.Socket, transport: Any) -> None:
+    def make(self: server.Socket, transport: Any) -> None:
         held.append(self)
         made(self, transport)
 
-    monkeypatch.setattr(serve.Socket, "connection_made", make)
+    monkeypatch.setattr(server.Socket, "connection_made", make)
     with serving(token="secret") as port, create_connection(("127.0.0.1", port), 60) as client:
         client.sendall(upgrade(port).encode())
         assert b" 101 " in client.recv(1000)

@@ -14,11 +14,12 @@ import pytest
 import uvicorn
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from support_cli import run
 
 from closedhand.core.game import InputError
 from closedhand.web.guard import RateLimitedLog
 from closedhand.web.remote_seat import parse_address
-from closedhand.web.serve import _listen, run
+from closedhand.web.server import listen
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 def test_a_browser_may_come_before_the_server_is_ready() -> None:
     """The browser opens before the server is ready, and waits."""
     with (
-        _listen("127.0.0.1", 0) as listener,
+        listen("127.0.0.1", 0) as listener,
         socket.create_connection(listener.getsockname(), timeout=30),
     ):
         pass
@@ -43,22 +44,22 @@ def test_the_server_does_not_wait_for_a_browser_in_the_terminal(
 
     monkeypatch.setattr(webbrowser, "open", lambda _: callers.put(threading.current_thread()))
     monkeypatch.setattr(uvicorn.Server, "serve", serve)
-    run("127.0.0.1", 0, tmp_path, None, (), {}, tmp_path, (), browser=True, note=lambda _: None)
+    assert run("web", "--port", "0", "--folder", str(tmp_path)).exit_code == 0
     assert callers.get(timeout=60) is not threading.current_thread()
     assert not logging.getLogger("uvicorn.error").filters
 
 
 def test_a_port_in_use_is_refused() -> None:
-    with _listen("127.0.0.1", 0) as listener:
+    with listen("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         with pytest.raises(InputError, match=f"^cannot listen at '127.0.0.1', port {port}: [^(]*$"):
-            _listen("127.0.0.1", port)
+            listen("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("host", ["", "[::1]", "a..b", "é..b", "é" * 70])
 def test_names_that_no_host_can_have_are_refused(host: str) -> None:
     with pytest.raises(InputError, match="cannot listen"):
-        _listen(host, 0)
+        listen(host, 0)
 
 
 def test_the_extra_is_small() -> None:
