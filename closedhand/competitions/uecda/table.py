@@ -100,16 +100,6 @@ class Seat:
         """The client, or None if there is none or it has lost its seat."""
         return self.remote if self.remote and not self.remote.gone else None
 
-    @property
-    def late(self) -> int:
-        """Number of questions that the client has not answered in time."""
-        return self.remote.late if self.remote else 0
-
-    @property
-    def gone(self) -> str:
-        """Reason why the client lost its seat; empty while it has one, or without a client."""
-        return self.remote.gone if self.remote else ""
-
 
 @dataclass(frozen=True)
 class Result:
@@ -199,9 +189,9 @@ class Table:
             gains=tuple(self._gains),
             decisions=tuple(seat.decisions for seat in seats),
             seconds=tuple(seat.seconds for seat in seats),
-            late=tuple(seat.late for seat in seats),
+            late=tuple(seat.remote.late if seat.remote else 0 for seat in seats),
             illegal=tuple(seat.illegal for seat in seats),
-            gone=tuple(seat.gone for seat in seats),
+            gone=tuple(seat.remote.gone if seat.remote else "" for seat in seats),
             interrupted=len(self._gains) < rounds,
         )
 
@@ -337,10 +327,10 @@ class Table:
         seat, table = self._seats[player], None
         if seat.client:
             table = seat.client.answer(meanwhile=self._check)
-            if not seat.gone:
+            if seat.client:
                 self._count(seat, seat.asked)
-        if seat.gone and self._clients.pop(player, None):
-            self._note(f"{seat.name} {seat.gone}: {seat.agent.name} plays on as player_{player}")
+        if not seat.client and (lost := self._clients.pop(player, None)):
+            self._note(f"{seat.name} {lost.gone}: {seat.agent.name} plays on as player_{player}")
         return table
 
     def _agent_action(self, player: int) -> int:
