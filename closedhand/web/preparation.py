@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -79,11 +79,7 @@ def _games(name: str) -> list[Game]:
     return [table] if table.options == plain.options else [table, plain]
 
 
-STAGES: dict[str, Callable[[Game], None]] = {
-    "table": _table,
-    "hints": _hints,
-    "endgames": _endgames,
-}
+STAGES = {"table": _table, "hints": _hints, "endgames": _endgames}
 
 
 class Preparation:
