@@ -204,32 +204,29 @@ class DeviceLearner(NetworkLearner[Chosen]):
 
         def run() -> None:
             nonlocal graph
-            if graph is None:
-                modules = list(self._learning.values()) if undo else []
-                kept = [deepcopy(each.state_dict()) for each in modules]
-                moments = deepcopy(self.optimiser.state_dict()["state"]) if undo else {}
-                side = torch.cuda.Stream()
-                side.wait_stream(torch.cuda.current_stream())
-                with torch.cuda.stream(side):
-                    for _ in range(WARM_UP if undo else 1):
-                        work()
-                torch.cuda.current_stream().wait_stream(side)
-                graph = torch.cuda.CUDAGraph()
-                graph.register_generator_state(self.random)  # each replay draws new numbers
-                with torch.cuda.graph(graph, stream=side):  # the default may be of another GPU
-                    work()
-                for each, state in zip(modules, kept, strict=True):
-                    each.load_state_dict(state)
-                if undo:
-                    module_state.set_moments(self.optimiser, moments)
-                    self._measured.zero_()
-            graph.replay()
-
-        def run_there() -> None:
             with torch.cuda.device(self.device):  # streams are those of the current GPU
-                run()
+                if graph is None:
+                    modules = list(self._learning.values()) if undo else []
+                    kept = [deepcopy(each.state_dict()) for each in modules]
+                    moments = deepcopy(self.optimiser.state_dict()["state"]) if undo else {}
+                    side = torch.cuda.Stream()
+                    side.wait_stream(torch.cuda.current_stream())
+                    with torch.cuda.stream(side):
+                        for _ in range(WARM_UP if undo else 1):
+                            work()
+                    torch.cuda.current_stream().wait_stream(side)
+                    graph = torch.cuda.CUDAGraph()
+                    graph.register_generator_state(self.random)  # each replay draws new numbers
+                    with torch.cuda.graph(graph, stream=side):  # the default may be of another GPU
+                        work()
+                    for each, state in zip(modules, kept, strict=True):
+                        each.load_state_dict(state)
+                    if undo:
+                        module_state.set_moments(self.optimiser, moments)
+                        self._measured.zero_()
+                graph.replay()
 
-        return run_there
+        return run
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Do steps 1 to 3; refuse an update that has fewer decisions than a minibatch."""
