@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import partial
 from typing import Annotated, Any
 
@@ -179,9 +180,9 @@ class Commands(Group):
         only = streams.objects_only("--json" in ctx.args)  # set before imports, which may print
         with (
             interruptible("interrupted"), CLAIMS, needing(), faults_of_threads() as faults, only,
-            kept_running(), files.overwriting(False),
+            kept_running(),
         ):  # fmt: skip
-            result = super().invoke(ctx)
+            result = copy_context().run(super().invoke, ctx)  # `overwrite` is this command's alone
             for fault in faults:
                 raise fault
             streams.flush()

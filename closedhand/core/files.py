@@ -125,16 +125,6 @@ def refuse_foreign(path: Path, kind: FileKind) -> None:
 
 
 @contextmanager
-def overwriting(allowed: bool) -> Generator[None]:
-    """Set `overwrite` within a block."""
-    token = overwrite.set(allowed)
-    try:
-        yield
-    finally:
-        overwrite.reset(token)
-
-
-@contextmanager
 def replacing(path: Path, private: bool = False) -> Generator[Path]:
     """Write a file completely or not at all; if `private`, nobody else may read it.
 

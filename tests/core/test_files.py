@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from contextvars import copy_context
 from pathlib import Path
 from platform import node
 
@@ -19,7 +20,6 @@ from closedhand.core.files import (
     Claims,
     Log,
     WriteError,
-    overwriting,
     refuse_foreign,
     replacing,
     target,
@@ -351,6 +351,12 @@ def test_a_header_of_endless_brackets_is_no_network(tmp_path: Path) -> None:
     assert not holds(NETWORK, path)
 
 
+def replace_foreign(path: Path, kind: FileKind) -> None:
+    """Check a file under `--overwrite`."""
+    files.overwrite.set(True)
+    refuse_foreign(path, kind)
+
+
 def test_what_is_of_another_kind_is_not_written_over(path: Path) -> None:
     kind = FileKind("a poem", lambda path: path.read_text().startswith("rose"))
     refuse_foreign(path, kind)  # nothing is there
@@ -365,8 +371,7 @@ def test_what_is_of_another_kind_is_not_written_over(path: Path) -> None:
         assert str(error.value) == (
             f"cannot write {path}: it exists and is not a poem; --overwrite replaces it"
         )
-        with overwriting(True):
-            refuse_foreign(path, kind)
+        copy_context().run(replace_foreign, path, kind)
 
 
 def test_own_results_beyond_a_limit_are_not_called_foreign(
@@ -378,8 +383,7 @@ def test_own_results_beyond_a_limit_are_not_called_foreign(
     monkeypatch.setenv(LIMITS, "1e-7")
     with pytest.raises(InputError, match="more than 6 bytes; --limits 10 or"):
         refuse_foreign(path, MATCH)
-    with overwriting(True):
-        refuse_foreign(path, MATCH)
+    copy_context().run(replace_foreign, path, MATCH)
 
 
 def test_a_kind_is_known_by_how_it_begins(path: Path) -> None:
