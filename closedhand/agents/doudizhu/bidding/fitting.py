@@ -23,7 +23,7 @@ from closedhand.core.agents import Agent, digests, make_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import check_fields
-from closedhand.core.reading import json_in, read_arrays
+from closedhand.core.reading import check_arrays, json_in, read_arrays
 from closedhand.core.run import Run
 from closedhand.core.version import __version__
 from closedhand.games.doudizhu.counts import DECK, by_rank
@@ -136,20 +136,14 @@ class Fit:
 def deals_of(state: Mapping[str, Any]) -> Deals:
     """Read the deals of a checkpoint; a missing array is a `KeyError`, damage a `ValueError`."""
     deals = Deals(state["hands"], state["points"])
-    if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
-        raise ValueError("hands or points are missing")
-    if deals.hands.dtype != np.uint64 or not are_hands(deals.hands):
-        raise ValueError(f"its hands are not of {HAND} cards")
-    if deals.points.dtype != np.float64 or not np.isfinite(deals.points).all():
-        raise ValueError("its points are no numbers")
+    shape = len(deals.hands), SEATS
+    check_arrays(state, {"hands": np.empty(shape, np.uint64), "points": np.empty(shape)})
+    counts = by_rank(deals.hands)
+    if (counts.sum(axis=1) > by_rank(DECK)).any() or (counts.sum(axis=2) != HAND).any():
+        raise ValueError(f"its hands are not of {HAND} cards of a deck")
+    if not np.isfinite(deals.points).all():
+        raise ValueError("its points are not finite")
     return deals
-
-
-def are_hands(hands: np.ndarray) -> bool:
-    """Return whether packed hands, uint64 [n, 3], have 17 cards each and every row fits a deck."""
-    counts = by_rank(hands)
-    fit = counts.sum(axis=1) <= by_rank(DECK)
-    return bool(fit.all() and (counts.sum(axis=2) == HAND).all())
 
 
 def read(path: Path) -> tuple[dict[str, Any], Deals]:

@@ -147,9 +147,12 @@ def train(
         for rows in map(torch.from_numpy, (~held_out & ~validated, validated))
     )
     network = networks.Network("bid")
-    run = begin(Fitting(network, learned, asked, 60 * minutes, seed), checksum(path), out)
+    learner = Fitting(network, learned, asked, 60 * minutes, seed)
+    run = Run(
+        learner, {"deals": checksum(path), "seed": seed}, out / CHECKPOINT, format=TORCH,
+        note_checkpoints=False, made=out / NAME,
+    )  # fmt: skip
     run.resume_if_kept(restart)
-    learner = run.learner
 
     def report() -> None:
         last = run.history[-1:]
@@ -251,14 +254,6 @@ class Fitting:
         self._optimizer.load_state_dict(state["optimizer"])
         self.kept = state["kept"]
         self.steps, self._part, self._least = state["numbers"]
-
-
-def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:
-    """Make a run of a fit in `out`, before its first step; `deals` is the hash of its deals."""
-    settings = {"deals": deals, "seed": learner.seed}
-    return Run(
-        learner, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False, made=out / NAME
-    )
 
 
 def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
