@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from closedhand.agents.doudizhu.value_net.network import SHAPES, Net
 from closedhand.core.checks import InputError, prefixed
 from closedhand.core.files import SHIPPED, within, write_arrays
+from closedhand.core.parsing import Kind, check_fields, whole
 from closedhand.core.reading import check_arrays, json_in, read_arrays
 
 SHARES = {"win": 0.06, "score": 0.03}
@@ -19,6 +19,9 @@ SHARES = {"win": 0.06, "score": 0.03}
 win, for `score` the points of a side at a stake of 1."""
 NUMBERS = ("steps", "games", "samples")
 """Counts of the training in the description of a network."""
+OBJECTIVE = Kind("win or score", "objectives", lambda value: value in list(SHARES))
+DESCRIPTION = {"objective": OBJECTIVE, **dict.fromkeys(NUMBERS, whole(0, 2**53 - 1))}
+"""Kinds of the values in the description of a network, for `check_fields`."""
 NAME = "value-net.npz"
 """Name of the network in a folder of `closedhand train`, beside the checkpoint of the training."""
 FINEST = 127
@@ -68,7 +71,7 @@ def read(path: Path) -> tuple[Net, dict[str, Any]]:
             },
         )
         about = json_in(arrays, "about")
-        _check_description(about)
+        check_fields(about, "its description", DESCRIPTION)
         rows = {
             name: _unpacked(arrays[name], arrays[f"{name}_factors"]) for name in ("inputs", "plays")
         }
@@ -76,14 +79,6 @@ def read(path: Path) -> tuple[Net, dict[str, Any]]:
         if not all(np.isfinite(part).all() for part in net):
             raise InputError("it has numbers that are not finite")
     return net, about
-
-
-def _check_description(about: Any) -> None:
-    if not isinstance(about, dict) or about.get("objective") not in list(SHARES):
-        raise InputError("it does not say which objective it was trained for")
-    for name in NUMBERS:
-        if type(about.get(name)) is not int or not 0 <= about[name] < 2**53:
-            raise InputError(f"{name} cannot be {shortened(about.get(name))}")
 
 
 def load(path: str | None, objective: str) -> tuple[Net, dict[str, Any]]:
