@@ -1,6 +1,6 @@
-"""Kernels of `SoloEnv`, which do everything between two turns of the user in one call.
+"""The kernel of `SoloEnv`, which does everything between two turns of the user in one call.
 
-Like those of `closedhand.core.batch_kernels`, they do not check their arguments. A policy is an
+Like those of `closedhand.core.batch_kernels`, it does not check its arguments. A policy is an
 agent inside kernels (`closedhand.core.policies`); packed values are those of `fast_call.pack`.
 """
 
@@ -18,41 +18,23 @@ BEGIN = -2
 
 
 @kernel
-def show(
-    rules: Rules, states: States, seat: Integer, staged: bool, compact: Flag, observation: Planes,
-    masks: tuple[Masks, ...], returns: Floats,
-) -> int:  # fmt: skip
-    """Write the observation and the mask of the user's seat in the first of `states`, and payoffs.
-
-    `observation` is that of `contract.features`, int8 [feature_size], if `compact`, else int8
-    [observation_size]. All `masks`, int8 [num_actions], become the same. `returns`, float64
-    [num_players], are written if the game is over or `staged`. `rules` are not packed. Return the
-    status of the game.
-    """
-    ids = np.empty(len(masks[0]), np.int32)
-    batch_kernels.observe(rules, states[0], seat, compact, observation, masks[0], ids)
-    for mask in masks:
-        for k in range(len(mask)):
-            mask[k] = masks[0][k]
-    over = contract.over(rules, states[0])
-    if over or staged:
-        contract.returns(rules, states[0], returns)
-    return OVER if over else RUNNING
-
-
-@kernel
 def take_turn(
     rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
     scratch: int, staged: bool, compact: Flag, observation: Planes, masks: tuple[Masks, ...],
     returns: Floats, action: Integer, seed: np.uint64,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """Play the user's action, let policies play until the user's turn, then `show`.
+    """Play the user's action, let policies play until the user's turn, then show the game.
 
     If the action is `BEGIN`, begin with a deal by the seed, or, if the seed is 0, with the game in
     `states`. One kernel does both, since each kernel contains the code of the whole game and of all
     policies. Rules and policies are packed; `scratch` is `Opponents.scratch`. Without policies only
-    the user plays, and the game is shown even if another seat is to act. After an illegal action of
-    the user the game is shown as it was, with masks of zeros.
+    the user plays, and the game is shown even if another seat is to act.
+
+    What is shown is that of the user's `seat` in the first of `states`. `observation` is that of
+    `contract.features`, int8 [feature_size], if `compact`, else int8 [observation_size]. All
+    `masks`, int8 [num_actions], become the same. `returns`, float64 [num_players], are written if
+    the game is over or `staged`. After an illegal action of the user the game is shown as it was,
+    with masks of zeros.
 
     Returns:
         The status of the game; and if it is `REFUSED` the illegal action of a policy, after which
@@ -61,19 +43,25 @@ def take_turn(
     rules, policies = unpack(rules), unpack(policies)
     ids = np.empty(scratch, np.int32)
     answer = np.int64(ALL_LEGAL)
-    if action == BEGIN:
-        if seed:
-            contract.deal(rules, states[0], seed)
-    elif batch_kernels.play(rules, states[0], action, ids) == ILLEGAL:
-        show(rules, states, seat, staged, compact, observation, masks, returns)
-        for mask in masks:
-            mask[:] = 0
-        return ILLEGAL, answer
-    views = states[:1].copy()
-    if len(policies):
-        answer = let_others_play(
-            rules, policies, states, None, 0, seat, num_players, views, 0, ids
-        )  # fmt: skip
-    if answer != ALL_LEGAL:
-        return REFUSED, answer
-    return show(rules, states, seat, staged, compact, observation, masks, returns), answer
+    is_legal = True
+    if action != BEGIN:
+        is_legal = batch_kernels.play(rules, states[0], action, ids) != ILLEGAL
+    elif seed:
+        contract.deal(rules, states[0], seed)
+    if is_legal:
+        views = states[:1].copy()
+        if len(policies):
+            answer = let_others_play(
+                rules, policies, states, None, 0, seat, num_players, views, 0, ids
+            )  # fmt: skip
+        if answer != ALL_LEGAL:
+            return REFUSED, answer
+    batch_kernels.observe(rules, states[0], seat, compact, observation, masks[0], ids)
+    for mask in masks:
+        for k in range(len(mask)):
+            mask[k] = masks[0][k] if is_legal else 0
+    over = contract.over(rules, states[0])
+    if over or staged:
+        contract.returns(rules, states[0], returns)
+    status = OVER if over else RUNNING
+    return status if is_legal else ILLEGAL, answer
