@@ -112,7 +112,7 @@ def trace(name: str, observation: str, device: str, **options: Any) -> list[str]
 
 def games(name: str, device: str, spent: list[float] | None = None) -> list[str]:
     """Return digests of a million random games; `spent` gets seconds by round, then mean moves."""
-    from closedhand.envs.device_games import RandomGames
+    from closedhand.envs.device import RandomGames
 
     playing = RandomGames(game_of(name), WHOLE, device)
     found, made = [], 0

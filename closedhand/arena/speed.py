@@ -199,8 +199,8 @@ def on_device(
     Raises:
         InputError: No such device, no room for the games, or no such agent that decides in kernels.
     """
+    from closedhand.envs.device import RandomGames
     from closedhand.envs.device_batch import DeviceBatch
-    from closedhand.envs.device_games import RandomGames
 
     def measure(work: Callable[[], int]) -> float:
         return rate(work, seconds, time.perf_counter)

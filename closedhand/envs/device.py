@@ -1,4 +1,4 @@
-"""Kernels on a device: arguments in its memory, launches, and the kernels to compile ahead."""
+"""Kernels on a device: memory, launches, whole random games, and the kernels to compile ahead."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from closedhand.core import game_kernels
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.checks import InputError, shown
 from closedhand.core.cubins import cubin, file_name
@@ -15,7 +16,7 @@ from closedhand.core.game_kernels import ALL_SEATS, Games, Terms
 from closedhand.core.numba.fast_call import with_parts
 from closedhand.core.optional_imports import needing
 from closedhand.core.policies import Policies, policy_of
-from closedhand.core.stream import make_streams
+from closedhand.core.stream import WEYL, make_streams
 from closedhand.envs.common import ILLEGAL_REWARD, MOST_GAMES
 from closedhand.envs.observation_form import COMPACT, PLANES, ObservationForm
 
@@ -32,6 +33,8 @@ BLOCKS = 4
 """Most blocks of a step per multiprocessor, twice as many if blocks use no shared memory."""
 STACK = 20 * 1024
 """Bytes of stack of a thread for kernels that make arrays of variable length on it."""
+LANES = 2**17
+"""Most random games that are played at a time; each needs scratch space of its own."""
 SPARE = 64  # bytes behind a table, as kernels may read whole words
 
 
@@ -97,7 +100,7 @@ class Device:
 
     def tables(self, value: Any) -> Any:
         """Copy tables in rules or policies to the GPU, once each; return `value` with copies."""
-        return with_parts(value, self._copied)
+        return value if self.on_cpu else with_parts(value, self._copied)
 
     def _copied(self, value: Any) -> Any:
         key = id(value)
@@ -245,3 +248,50 @@ def kernel_policy(agent: Agent) -> Any:
             "decides in kernels, such as random"
         )
     return found
+
+
+class RandomGames:
+    """Games that are dealt and played out at random in one launch.
+
+    Attributes:
+        states: The ends of the games as bytes, uint8 [number, itemsize].
+        streams: Their streams of random numbers, each a key and a count, int64 [number, 2].
+        moves: Numbers of actions, int64 [number].
+    """
+
+    def __init__(self, game: Game, number: int, device: Any = "cuda") -> None:
+        """Allocate memory for `number` games; errors are those of `Device` and `Device.launch`."""
+        self._device = place = Device(device)
+        self.states = place.zeros(number, game.dtype.itemsize, dtype="uint8")
+        self.streams = place.zeros(number, 2, dtype="int64")
+        self.moves = place.zeros(number, dtype="int64")
+        lanes = 1 if place.on_cpu else min(number, LANES)
+        self._ids = place.zeros(lanes, game.num_actions, dtype="int32")
+        self._arguments = (
+            place.tables(game.rules), place.array(self.states, game.dtype),
+            place.streams(self.streams), place.array(self._ids), place.array(self.moves),
+        )  # fmt: skip
+        self._launch: Any = None
+        if not place.on_cpu:
+            terms = Terms(game.num_players, False, ALL_SEATS, 0.0)
+            like = examples(game, (), terms, "random_games")
+            blocks = -(-lanes // THREADS)
+            self._launch = place.launch("random_games", like, self._arguments, blocks)
+
+    def keys(self, first: int) -> NDArray[np.int64]:
+        """Return the keys of the streams `first`, `first + 1`, …, int64 [number]."""
+        keys = np.arange(first, first + len(self.moves), dtype=np.uint64) * WEYL
+        return keys.view(np.int64)
+
+    def play(self, keys: NDArray[np.int64]) -> Any:
+        """Play a random game for each key, see `keys`; return `moves`, int64 [number].
+
+        The next call overwrites the attributes.
+        """
+        self.streams[:, 0] = self._device.torch.from_numpy(keys).to(self._device.place)
+        self.streams[:, 1] = 0
+        if self._launch is None:
+            game_kernels.random_games(*self._arguments)
+        else:
+            self._device.run(self._launch)
+        return self.moves

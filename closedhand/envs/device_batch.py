@@ -289,23 +289,23 @@ class DeviceBatch:
             held = self._launches[key] = policies, launch, agent
         policies, launch, _ = held
         if launch is None:
-            game_kernels.decide_all(self.game.rules, policies, *self._deciding(actions))
+            game_kernels.decide_all(*self._deciding(policies, actions))
         else:
             launch.point(6, actions.data_ptr())
             self._device.run(launch)
         return actions
 
     def _prepare_decide(self, policies: Policies, actions: Any) -> Launch:
-        device, threads = self._device, min(THREADS, self._lanes())
-        arguments = device.tables(self.game.rules), device.tables(policies)
-        return device.launch(
+        threads = min(THREADS, self._lanes())
+        return self._device.launch(
             "decide", examples(self.game, policies, self._terms, "decide"),
-            (*arguments, *self._deciding(actions)), self._lanes() // threads, threads,
+            self._deciding(policies, actions), self._lanes() // threads, threads,
         )  # fmt: skip
 
-    def _deciding(self, actions: Any) -> tuple[Any, ...]:
-        array, dtype = self._device.array, self.game.dtype
+    def _deciding(self, policies: Policies, actions: Any) -> tuple[Any, ...]:
+        device, dtype = self._device, self.game.dtype
         return (
-            array(self.states, dtype), self._device.streams(self._picks),
-            array(self._views, dtype), array(self._ids), array(actions),
+            device.tables(self.game.rules), device.tables(policies),
+            device.array(self.states, dtype), device.streams(self._picks),
+            device.array(self._views, dtype), device.array(self._ids), device.array(actions),
         )  # fmt: skip
