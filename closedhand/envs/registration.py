@@ -7,18 +7,15 @@ Entry points are names, so that a game is imported and compiled only when an env
 # PettingZoo has inline types, but does not declare them.
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gymnasium
 import pettingzoo
+from gymnasium.vector import VectorEnv
 
 from closedhand.core.checks import InputError
 from closedhand.core.game import Game
 from closedhand.core.registry import GAMES, GameSpec, add_game, find_games
-
-if TYPE_CHECKING:
-    from closedhand.envs.device_env import DeviceVectorEnv
-    from closedhand.envs.vector import GameVectorEnv
 
 
 def register(spec: GameSpec) -> None:
@@ -76,7 +73,7 @@ def register_game(spec: GameSpec) -> None:
 
 def make_vector(
     game: str | Game, num_envs: int = 1, *, device: Any = None, **arguments: Any
-) -> "GameVectorEnv | DeviceVectorEnv":
+) -> VectorEnv[Any, Any, Any]:
     """Make a `GameVectorEnv`, or with a `device`, such as `cuda` or `cpu`, a `DeviceVectorEnv`.
 
     The other arguments and the errors are those of the class.
