@@ -1,6 +1,6 @@
 """Our agents as OpenSpiel's bots and policies, and OpenSpiel's bots and policies as agents."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -80,8 +80,7 @@ class PolicyAgent(BatchAgent):
         for row, view in zip(rows, views, strict=True):
             state = self._game.state_of(view)
             shares = self._policy.action_probabilities(state)
-            pairs = shares.items() if isinstance(shares, Mapping) else shares
-            for action, share in pairs:
+            for action, share in dict(shares).items():  # C++ policies return a list of pairs
                 row[action] = share
             if not row.sum() > 0:
                 where = state.information_state_string()
