@@ -14,7 +14,6 @@ import typer
 from closedhand.cli import (
     bench,
     compile,
-    deals,
     endgame,
     example,
     exploit,
@@ -69,8 +68,10 @@ def closedhand(
         os.environ[reading.LIMITS] = str(limits)  # worker processes inherit it
 
 
-for command in (match.match, play.play, deals.deals, endgame.endgame):
-    app.command()(command)
+app.command()(match.match)
+app.command()(play.play)
+app.command("deals")(match.save_deals)
+app.command()(endgame.endgame)
 app.command(context_settings=solve.CONTEXT)(solve.solve)
 for command in (exploit.exploit, judge.judge, compile.compile, bench.bench, web.web):
     app.command()(command)

@@ -1,4 +1,4 @@
-"""The command `match`: duplicate matches and leagues."""
+"""The commands `match` and `deals`: duplicate matches and leagues, and deals to play them on."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -10,9 +10,9 @@ import typer
 
 from closedhand.cli import common
 from closedhand.core.checks import check_deals
-from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
+from closedhand.core.file_kinds import DEALS, LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
-from closedhand.core.registry import make_game
+from closedhand.core.registry import make_game, spec_of
 from closedhand.core.statistics import Estimate, interval
 from closedhand.core.text import slug
 
@@ -65,7 +65,6 @@ def match(
     from closedhand.arena import results
     from closedhand.arena.match import is_clocked
     from closedhand.core.agent_spec import split_agents
-    from closedhand.core.registry import spec_of
 
     options = common.given_options(game, rules, option)
     is_league = spec_of(game).league or rounds is not None or duplicate
@@ -184,6 +183,43 @@ def _league(
         play=lambda *how: league.play(game, seated, asked, seed, duplicate, *how),
         summary=league.summary, plot=plot_league, show=show_league,
     )  # fmt: skip
+
+
+def save_deals(
+    game: common.GameName,
+    out: common.PathOption,
+    number: common.Number = 1000,
+    seed: common.Seed = 0,
+    rules: common.Rules = None,
+    option: common.Options = None,
+    as_json: common.Json = False,
+) -> None:
+    """Write deals to a file, which `match --deals FILE` plays.
+
+    They are the deals of a match with this seed; of Daihinmin, which is always played in leagues,
+    those of a duplicate league. The digest of the file stands in the results of every match on it.
+
+    Example: closedhand deals doudizhu --number 1000 --out runs/deals.txt
+
+    Options:
+        out: File to write, one deal a line.
+        number: Number of deals.
+    """
+    from closedhand.arena import league
+    from closedhand.core.deals import write_deals
+
+    if spec_of(game).league:
+        given = common.given_options(game, rules, option)
+        bound = league.bind(game, given, number, duplicate=True)
+    else:
+        bound = common.bind(game, rules, option)
+    common.claim_files((out, DEALS))
+    digest = write_deals(out, bound, number, seed)
+    if as_json:
+        about = {"game": bound.name, "deals": number, "seed": seed, "deals_digest": digest}
+        common.print_json(about)
+    else:
+        typer.echo(f"saved {number:,} deals as {out}, digest {digest}")
 
 
 def show_match(data: dict[str, Any]) -> None:
