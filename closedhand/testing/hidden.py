@@ -36,7 +36,7 @@ def check_knowledge(walk: Walk, player: int) -> bool:
         expect(game.over(other) == game.over(state), "a redealt state ends at another time")
         why = game.valid(other)
         expect(why == "", "a redealt state is refused: {}", why)
-        check_draws(game, state, other, player, walk.rng)
+        check_draws(walk, view, other, player)
         end = game.playout(other, walk.rng)
         expect(game.over(end), "a redealt state is played to its end")
     with reporting(game, "valid", walk):
@@ -66,18 +66,15 @@ def _features(game: Game, state: State, player: int) -> dict[str, np.ndarray]:
     return dict(zip(game.feature_names, game.features(state, player), strict=True))
 
 
-def check_draws(
-    game: Game, state: State, other: State, player: int, rng: np.random.Generator
-) -> None:
+def check_draws(walk: Walk, view: State, other: State, player: int) -> None:
     """Check that redeals differ where several deals fit.
 
-    The true `state` fits, and so does `other`, which `redeal` has drawn for the player.
+    The true state fits, and so does `other`, which `redeal` has drawn for the player's `view`.
     """
-    if other.tobytes() == state.tobytes():
+    if other.tobytes() == walk.state.tobytes():
         return
-    view = game.view(state, player)
     for _ in range(MOST_DRAWS):
-        again = _redealt(game, view, player, int(rng.integers(2**32)))
+        again = _redealt(walk.game, view, player, int(walk.rng.integers(2**32)))
         if again.tobytes() != other.tobytes():
             return
     expect(False, "player_{} is dealt the same state by {} seeds, which is not the true one: "
