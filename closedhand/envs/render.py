@@ -161,11 +161,10 @@ def _draw_cards(
 @lru_cache(maxsize=512)
 def _card(card: str, width: int, height: int, strip: int) -> Any:
     """Draw a card, or a back for an empty text; `strip` pixels at its left stay visible."""
-    pillow = require_pillow()
-    from PIL import ImageDraw
+    from PIL import Image, ImageDraw
 
     w, h = width * SMOOTH, height * SMOOTH
-    image = pillow.new("RGBA", (w, h), (*PAPER, 0))
+    image = Image.new("RGBA", (w, h), (*PAPER, 0))
     draw = ImageDraw.Draw(image)
     box, radius, line = (0, 0, w - 1, h - 1), h * 0.09, SMOOTH
     if card:
@@ -179,7 +178,7 @@ def _card(card: str, width: int, height: int, strip: int) -> Any:
         for x in range(2, 7):
             for y in range(2 + x % 2, 11, 2):
                 _fill(draw, DIAMOND, w * x / 8, h * y / 12, h * 0.035, PATTERN)
-    return image.resize((width, height), pillow.Resampling.LANCZOS)
+    return image.resize((width, height), Image.Resampling.LANCZOS)
 
 
 def _draw_face(draw: Any, shown: Face, w: float, h: float, strip: float) -> None:
