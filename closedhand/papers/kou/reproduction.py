@@ -1,10 +1,5 @@
 """Leagues of the paper about `kou`, champion of UECda-2014's light class.
 
-`kou` is the reading of the text under which the paper's results are possible; `kou[letter=1]`
-follows the text literally. `default` is the competition's sample client, `default[lead=single]`
-leads single cards, as the paper says of that client. Other agents stand in for the paper's other
-programs (`STAND_INS`).
-
 A league consists of matches of 100 rounds; intervals are over these matches. `compute` plays each
 league as a part with its own file; the module `report` makes the tables and pictures.
 """
@@ -30,6 +25,7 @@ MATCH = 100
 """Number of rounds of a match; each match begins without classes and with other seats."""
 
 KOUS = ("kou", "kou[letter=1]")
+"""The reading under which the paper's results are possible, and the literal one."""
 
 STAND_INS = {
     "min-sets": "chibiHana",
