@@ -221,7 +221,8 @@ def facts_table(name: str, environment: Any) -> str:
     information = "imperfect: the hands of the others are hidden"
     if game.simultaneous:
         information += ", and what they do until all have acted"
-    sums = "zero-sum" if game.zero_sum else "constant-sum" if game.constant_sum else "general-sum"
+    varies = game.payoff_sum is None
+    sums = "zero-sum" if game.zero_sum else "general-sum" if varies else "constant-sum"
     facts = {
         "players": f"{game.num_players}; {pace}",
         "actions": actions,

@@ -175,11 +175,6 @@ class Game:
         """Whether the payoffs of every game add up to 0."""
         return self.payoff_sum == 0
 
-    @property
-    def constant_sum(self) -> bool:
-        """Whether the payoffs of every game add up to the same number."""
-        return self.payoff_sum is not None
-
     @cached_property
     def observation_size(self) -> int:
         """Number of entries in an observation, over all parts."""

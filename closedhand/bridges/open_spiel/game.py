@@ -62,7 +62,8 @@ def _game_of(name: str, text: str) -> Game:
 
 def _game_type(game: Game, recalls: bool) -> "pyspiel.GameType":
     kind = pyspiel.GameType
-    utility = kind.Utility.CONSTANT_SUM if game.constant_sum else kind.Utility.GENERAL_SUM
+    varies = game.payoff_sum is None
+    utility = kind.Utility.GENERAL_SUM if varies else kind.Utility.CONSTANT_SUM
     return kind(
         short_name=NAME,
         long_name="closedhand: hidden-hand card games",
