@@ -9,10 +9,10 @@ from closedhand.core.numba.jit import kernel
 
 @kernel
 def mix(words, keys):
-    """Continue the hashes `keys`, uint64 [n, 2], each with a row of `words`, integers [n, k]."""
+    """Hash each row of `words`, integers [n, k], into a row of `keys`, uint64 [n, 2]."""
     # Each half multiplies by odd constants of its own and shifts, as MurmurHash3 does.
     for i in range(len(words)):
-        one, two = keys[i, 0], keys[i, 1]
+        one, two = np.uint64(0), np.uint64(0)
         for word in words[i]:
             one = (one ^ np.uint64(word)) * np.uint64(0x9E3779B97F4A7C15)
             one ^= one >> np.uint64(29)
@@ -22,12 +22,21 @@ def mix(words, keys):
         keys[i, 1] = two * np.uint64(0x94D049BB133111EB)
 
 
-def hash_views(views: np.ndarray, keys: np.ndarray) -> None:
-    """Continue the hashes `keys`, uint64 [n, 2], with views [n]."""
+def hash_views(views: np.ndarray) -> np.ndarray:
+    """Hash views [n] into keys, uint64 [n, 2]."""
     word = next(size for size in (8, 4, 2, 1) if views.dtype.itemsize % size == 0)
     words = np.ascontiguousarray(views).view(np.uint8).reshape(len(views), views.dtype.itemsize)
+    keys = np.empty((len(views), 2), np.uint64)
     with np.errstate(over="ignore"):  # where the kernel is a plain function
         mix(words.view(f"u{word}"), keys)
+    return keys
+
+
+def keys_of_seats(game: Game, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Hash what a seat of each state knows, seats int64 [n]; see `keys_of`."""
+    views = states.copy()
+    batch_kernels.hide_for(game.rules, views, seats)
+    return hash_views(views)
 
 
 def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarray:
@@ -35,25 +44,17 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
 
     `states` [n] may be views, except with `together`: the seats of a side then share knowledge.
     """
-    keys = np.zeros((len(states), 2), np.uint64)
     seats = states["player"].astype(np.int64)
     if not together:  # a path of its own: agents of strategies ask for one key at a time
-        views = states.copy()
-        batch_kernels.hide_for(game.rules, views, seats)
-        hash_views(views, keys)
-        return keys
-    sides = np.array(game.sides)
+        return keys_of_seats(game, states, seats)
+    keys, sides = np.zeros((len(states), 2), np.uint64), np.array(game.sides)
     for k in range(game.num_players):
         # The seat k places after the one to act, if it is on the same side.
         seen = (seats + k) % game.num_players
         same = np.flatnonzero(sides[seen] == sides[seats])
         if len(same):
             # A sum is the same in any order, so the key does not depend on the seat to act.
-            views = states[same]
-            batch_kernels.hide_for(game.rules, views, seen[same])
-            own = np.zeros((len(same), 2), np.uint64)
-            hash_views(views, own)
-            keys[same] += own
+            keys[same] += keys_of_seats(game, states[same], seen[same])
     return keys
 
 

@@ -42,10 +42,8 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
     public = views.copy()
     for seat in range(game.num_players):
         batch_kernels.hide_for(game.rules, public, np.full(len(public), seat))
-    keys = np.zeros((len(public), 2), np.uint64)
-    hash_views(public, keys)
     # The order of the sets follows the levels of the tree: parents come before children.
-    place, first = number_keys(keys)
+    place, first = number_keys(hash_views(public))
 
     above, deciding = rows_above(tree), tree.player != END
     place_of_row = np.repeat(place, np.diff(tree.rows))
