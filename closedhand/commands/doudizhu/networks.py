@@ -89,10 +89,11 @@ def network(
         devices: Number of devices, or auto for all.
         precision: Precision, as Lightning names it; by default mixed on a GPU, 32-true on a CPU.
     """
-    given = {name: value for name, value in locals().items() if name != "context"}
+    given = {name: value for name, value in locals().items() if value is not None}
+    kind = (given.pop("context").command.name or "").removesuffix("-net")
     if given.pop("plain"):
         given |= {"skips": False, "strides": True, "status": False}
-    _train((context.command.name or "").removesuffix("-net"), **given)
+    _train(kind, **given)
 
 
 def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **given: Any) -> None:

@@ -44,8 +44,9 @@ class Settings:
     """Settings of a supervised training; those of the network are as for `networks.Network`."""
 
     size: str = "small"
-    steps: int | None = None  # number of batches; None: limited by `minutes`
-    minutes: float | None = None  # duration, without interruptions; None: limited by `steps`
+    # Limits, at least one of them finite: the training ends at the first that is reached.
+    steps: float = math.inf  # number of batches
+    minutes: float = math.inf  # duration, without interruptions
     batch: int = 256  # number of pairs per step on each device, as in the paper
     seed: int = 0  # of the initial weights and the order of the pairs
     roles: bool = False
@@ -69,26 +70,16 @@ class Settings:
     # learning rate is then not fully annealed.
     patience: int = 20
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Limits in batches and in minutes; the training ends at the first that is reached."""
-        return (
-            math.inf if self.steps is None else self.steps,
-            math.inf if self.minutes is None else self.minutes,
-        )
-
     def share(self, step: int, seconds: float) -> float:
         """Return the share of the training that is done, 0 to 1."""
-        steps, minutes = self.limits
-        return min(1.0, max(step / steps, seconds / (60 * minutes)))
+        return min(1.0, max(step / self.steps, seconds / (60 * self.minutes)))
 
     @property
     def number_of_checks(self) -> int:
         """Number of checks; by default one for every 250 steps or every minute, but 3 to 40."""
         if self.checks is not None:
             return max(1, self.checks)
-        steps, minutes = self.limits
-        return max(3, int(min(40, steps / 250, minutes)))
+        return max(3, int(min(40, self.steps / 250, self.minutes)))
 
 
 def annealed(share: float) -> float:

@@ -12,6 +12,7 @@ each kind of network) and `tensorboard/`.
 """
 
 import logging
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,9 +55,9 @@ def precision_of(device: str) -> Any:
 
 def check_settings(settings: Settings) -> None:
     """Refuse limits, a batch or a role that a training cannot have."""
-    if settings.steps is None and settings.minutes is None:
+    if settings.steps == settings.minutes == math.inf:
         raise InputError("give --minutes or --steps")
-    if not all(limit > 0 for limit in (*settings.limits, settings.batch)):
+    if not all(limit > 0 for limit in (settings.steps, settings.minutes, settings.batch)):
         raise InputError("steps, minutes and batch must be more than 0")
     if settings.role not in (None, *ROLES):
         raise InputError(f"no role {settings.role!r}; there are {', '.join(ROLES)}")
@@ -102,14 +103,14 @@ def train(
         raise InputError(f"{best} is of another training: name another folder, or add --restart")
     choose_threads(settings.threads or cores())
     torch.manual_seed(check_learner_seed(settings.seed))
-    network = network_of(kind, settings)
+    network, earlier = network_of(kind, settings)
     progress(0.0, "reading records")
     games = recorded.read(records, settings.expert)
     if settings.select is not None:
         make_agent(by_wins(games.game), settings.select)  # raises if its text is wrong
     with prefixed(str(records)):
         rows = decisions_of(games, kind, settings.role)
-    same = stated(network, games, rows, settings)
+    same = {**stated(network, games, rows, settings), **earlier}
     first = valid = 0
     done = None if resumed is None else noted_in(resumed, same)
     if done is not None:
@@ -142,16 +143,16 @@ def train(
     return networks.Result(best, learner.checks, learner.watch.interrupted)
 
 
-def network_of(kind: str, settings: Settings) -> networks.Network:
-    """Make the network of a training, with random weights or those of `settings.start`."""
+def network_of(kind: str, settings: Settings) -> tuple[networks.Network, dict[str, Any]]:
+    """Make the network of a training, random or that of `settings.start`, and state its origin."""
     network = networks.Network(
         kind, settings.size, settings.status, settings.roles, settings.skips, settings.strides
     )
     if settings.start is None:
-        return network
-    found, _ = networks.load(settings.start, kind)
+        return network, {"start": None}
+    found, learned_before = networks.load(settings.start, kind)
     check_same(settings.start, found.config, network.config)
-    return found.train()
+    return found.train(), {"start": checksum(settings.start), "learned_before": learned_before}
 
 
 def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarray:
@@ -165,10 +166,6 @@ def stated(
     network: networks.Network, games: recorded.Games, rows: np.ndarray, settings: Settings
 ) -> dict[str, Any]:
     """Collect the settings that must be the same on resumption, as JSON values."""
-    earlier: dict[str, Any] = {"start": None}
-    if settings.start is not None:
-        _, learned_before = networks.load(settings.start, network.config["kind"])
-        earlier = {"start": checksum(settings.start), "learned_before": learned_before}
     return {
         **network.config,
         "rules": games.game.options["rules"],
@@ -179,7 +176,6 @@ def stated(
         "files": {"records": games.digest()},
         "batch": settings.batch,
         "seed": settings.seed,
-        **earlier,
     }
 
 
