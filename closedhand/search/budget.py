@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import copy_context
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -104,11 +105,13 @@ class SearchArgument(NamedTuple):
         """Return the arguments of `budget`; `threads`, unless None, replaces the default."""
         return {**self.limits, **({} if threads is None else {"threads": threads})}
 
-    def traits(self, microseconds: float) -> Traits:
-        """Return the agent's traits, given the `microseconds` of one simulation."""
+    def traits(
+        self, microseconds: float, files: Callable[[str | None], tuple[Path, ...]] = files_of
+    ) -> Traits:
+        """Return the agent's traits, given the time of a simulation; `files` finds its files."""
         seconds = self.limits.get("seconds")
         time = microseconds * self.limits["simulations"] if seconds is None else 1e6 * seconds
-        return Traits(files_of(self.path), seconds is not None, time)
+        return Traits(files(self.path), seconds is not None, time)
 
 
 def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:

@@ -4,11 +4,12 @@ These agents need PyTorch, whose import takes seconds. Traits are known without 
 """
 
 import os
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from closedhand.agents.doudizhu.limits import check_three
-from closedhand.agents.doudizhu.search.agent import search_settings, searching
+from closedhand.agents.doudizhu.search.agent import search_settings
 from closedhand.agents.doudizhu.value_net.value_search import SIMULATION
 from closedhand.core import agents
 from closedhand.core.agent_spec import AgentSpec
@@ -16,11 +17,7 @@ from closedhand.core.agents import Traits, described
 from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError
 from closedhand.learning.agent_factory import MODULES
-from closedhand.search.budget import SearchArgument, Threads, Worlds
-
-if TYPE_CHECKING:
-    from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
-    from closedhand.agents.doudizhu.douzero import DouZeroAgent
+from closedhand.search.budget import SearchArgument, Threads, Worlds, read_budget
 
 SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
@@ -70,7 +67,7 @@ def files_of(argument: str | None) -> tuple[Path, ...]:
 )
 def make_policy_net(
     game: Game, seed: int, argument: str | None, tuned: Tuned = False
-) -> "PolicyNetAgent":
+) -> agents.Agent:
     """Make `policy-net`, `policy-net[tuned=1]`, `policy-net:FOLDER` or `policy-net:FILE`.
 
     Raises:
@@ -84,7 +81,11 @@ def make_policy_net(
     return load(game, name, **policy_files(argument, tuned))
 
 
-@searching("policy-search", SIMULATION, files_of, needs=MODULES)
+@described(
+    lambda game, argument, **_: argument.traits(SIMULATION, files_of),
+    needs=MODULES,
+    reads=partial(read_budget, "policy-search", "100ms"),
+)
 def make_policy_search(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> agents.Agent:
@@ -97,7 +98,7 @@ def make_policy_search(
     """
     check_three(game, "policy-search")
     name, budget = search_settings("policy-search", argument, threads, worlds)
-    from closedhand.agents.doudizhu.deeprocket.policy_search import PolicySearchAgent
+    from closedhand.agents.doudizhu.deeprocket.policy_net import PolicySearchAgent
 
     files = policy_files(argument.path, tuned=argument.path is None)
     return PolicySearchAgent(game, name, seed, files, **budget)
@@ -115,7 +116,7 @@ def douzero_files(argument: str | None) -> tuple[Path, ...]:
     needs=("torch",),
     plays=(DOUZERO_FILES[0], "douzero:{}"),
 )
-def make_douzero(game: Game, seed: int, argument: str | None) -> "DouZeroAgent":
+def make_douzero(game: Game, seed: int, argument: str | None) -> agents.Agent:
     """Make the agent `douzero:FOLDER`; ignore the seed.
 
     Raises:

@@ -1,4 +1,6 @@
-"""The agent `policy-net`: two networks modelled on the DeepRocket paper, without search.
+"""The agents `policy-net` and `policy-search`: two networks modelled on the DeepRocket paper.
+
+`policy-net` plays without search:
 
 1. Say words, such as bids, by `bidding/modules.py`, and make forced moves at once.
 2. Let the policy network choose the main group: the legal one of the greatest probability.
@@ -7,15 +9,24 @@
 
 In a flat game these sub-steps are played on copies of the views until each play is complete. In
 kernels `rules` are those of the game in sub-steps.
+
+`policy-search` compares the plays that the policy network finds most probable. The package's value
+network gives the prior values and plays the simulations, as in `value-search`
+(`value_net/value_search.py`).
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.deeprocket import networks
 from closedhand.agents.doudizhu.deeprocket.pairs import KICKERS, empty_rows, write_inputs
+from closedhand.agents.doudizhu.search.agent import WIDTH
+from closedhand.agents.doudizhu.value_net import files
+from closedhand.agents.doudizhu.value_net.agent import rate
+from closedhand.agents.doudizhu.value_net.value_search import MOST_BEHIND, ValueSearchAgent
 from closedhand.core.batch_agent import BatchAgent, through_substeps
 from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import kernel
@@ -170,3 +181,32 @@ def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
     one_thread_unless_chosen()
     pair = networks.load(policy, "policy")[0], networks.load(kicker, "kicker")[0]
     return PolicyNetAgent(game, name, *pair)
+
+
+class PolicySearchAgent(ValueSearchAgent):
+    """Agent that compares the plays of a policy network by simulation.
+
+    `paths` are the files of its networks, by kind; `budget` is that of a `PairedSearch`.
+    """
+
+    def __init__(
+        self, game: Game, name: str, seed: int, paths: dict[str, Path], **budget: Any
+    ) -> None:
+        super().__init__(game, name, seed, files.load(None, "win")[0], **budget)
+        self._network = load(self._flat, name, **paths)
+
+    def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
+        """List the plays to compare, the most probable first, int64 [n], and log-odds to win [n].
+
+        All plays of a main group have the value of the candidate of `value-net`; -inf: not rated.
+        """
+        space, group = self._space, self._flat.rules.plays.group
+        n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)
+        if k >= 0:
+            return space.plays[k : k + 1].copy(), np.zeros(1)  # it needs no evaluation
+        plays = self._network.rank(view, WIDTH).astype(np.int64)
+        known = dict(zip(group[space.plays[:n]].tolist(), space.values[:n], strict=True))
+        values = np.array([known[each] for each in group[plays].tolist()])
+        near = values >= values.max() - MOST_BEHIND
+        near[0] = True
+        return plays[near], values[near]

@@ -9,10 +9,7 @@
 5. Choose the play with which the player's side wins most often; stakes do not count.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +18,7 @@ from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.decompose.agent import DecomposeAgent, load, policy_of
 from closedhand.agents.doudizhu.search.styles import Styles
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Factory, Traits, described, files_of
+from closedhand.core.agents import described
 from closedhand.core.batch import prepared
 from closedhand.core.copies import OwnArrays
 from closedhand.core.game import Game, InputError, State
@@ -131,24 +128,6 @@ class SearchAgent(OwnArrays):
         )  # fmt: skip
 
 
-def searching(
-    name: str,
-    simulation: float = SIMULATION,
-    files: Callable[[str | None], tuple[Path, ...]] = files_of,
-    needs: Sequence[str] = (),
-) -> Callable[[Factory], Factory]:
-    """Return the decorator `described` for the factory of a search agent.
-
-    The factory gets a `SearchArgument`. `simulation` is the time of a simulation, in microseconds.
-    `files` finds the files of the argument's path. `needs` is as for `described`.
-    """
-
-    def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
-        return replace(argument.traits(simulation), files=files(argument.path))
-
-    return described(describe, needs, partial(read_budget, name, "100ms"))
-
-
 def search_settings(
     agent: str, argument: SearchArgument, threads: int | None, worlds: int | None
 ) -> tuple[str, dict[str, Any]]:
@@ -165,7 +144,10 @@ def search_settings(
     return name, {**budget, "particles": worlds}
 
 
-@searching("search")
+@described(
+    lambda game, argument, **_: argument.traits(SIMULATION),
+    reads=partial(read_budget, "search", "100ms"),
+)
 def make_search(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> SearchAgent:

@@ -15,6 +15,7 @@ It compares plays as `search` does (`search/agent.py`), with two differences. Th
 Determinisations are weighted as in `search` (`search/styles.py`), without the style of `rule`.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,18 +23,19 @@ import numpy as np
 from closedhand.agents.doudizhu.decompose import agent as decompose
 from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.search import styles
-from closedhand.agents.doudizhu.search.agent import SearchAgent, search_settings, searching
+from closedhand.agents.doudizhu.search.agent import SearchAgent, search_settings
 from closedhand.agents.doudizhu.search.styles import Styles, winner
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import Policy, make_space, policy_of, rate
 from closedhand.agents.doudizhu.value_net.network import Net, probability
 from closedhand.core import contract
+from closedhand.core.agents import described
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.learning.policy_gradient import draw, exponentials
 from closedhand.search.alpha_beta import UNKNOWN, WON
-from closedhand.search.budget import SearchArgument, Threads, Worlds
+from closedhand.search.budget import SearchArgument, Threads, Worlds, read_budget
 
 WIDTH = 6
 """Maximum number of plays that are compared."""
@@ -127,7 +129,10 @@ class ValueSearchAgent(SearchAgent):
         return space.plays[order], space.values[order]
 
 
-@searching("value-search", SIMULATION, files.files_of)
+@described(
+    lambda game, argument, **_: argument.traits(SIMULATION, files.files_of),
+    reads=partial(read_budget, "value-search", "100ms"),
+)
 def make_value_search(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> ValueSearchAgent:
