@@ -10,7 +10,7 @@ The network starts from supervised weights. A step does this:
    A penalty on the Kullback-Leibler divergence from the initial network keeps the network close to
    the supervised policy.
 
-With a critic (`critic.py`) a step plays the same number of games, each of a different deal. The
+With a critic (`sampling.py`) a step plays the same number of games, each of a different deal. The
 network learns the policy that the critic derives from the present one, without a penalty. The
 result is then the mean of the weights over the last batches: this mean wins more often than the
 last weights.
@@ -38,7 +38,6 @@ from torch.optim.swa_utils import AveragedModel
 
 from closedhand.agents.doudizhu.decompose.tuning import TABLES
 from closedhand.agents.doudizhu.deeprocket import networks, sampling
-from closedhand.agents.doudizhu.deeprocket.critic import critic_of
 from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
 from closedhand.agents.doudizhu.network_agents import policy_files
 from closedhand.core.agents import digests
@@ -86,7 +85,7 @@ class Settings:
 
     seed: int = 0  # of the deals and decisions
     rate: float | None = None  # learning rate; None: `RATE`, or `CRITICS_RATE` with a critic
-    deals: int = DEALS  # per step, see `sampling.play_deals`
+    deals: int = DEALS  # per step, see `sampling.Sampler.play`
     critic: str | None = None  # `value-net` or `value-net:PATH`; None: results rate the decisions
 
 
@@ -209,7 +208,7 @@ class Tuning:
             policy, self._provenance = networks.load(files["policy"], "policy")
             kicker, self._of_kicker = networks.load(files["kicker"], "kicker")
             known = checksum(files["policy"], files["kicker"])
-        self._critic = None if critic is None else critic_of(critic)
+        self._critic = None if critic is None else sampling.critic_of(critic)
         usual = RATE if critic is None else CRITICS_RATE
         rate = usual if settings.rate is None else settings.rate
         penalty = PENALTY if critic is None and start != NOTHING else 0.0
@@ -244,10 +243,11 @@ class Tuning:
         """Play the deals of a step and learn from them."""
         began = time.monotonic()
         rng = np.random.default_rng((self.settings["seed"], 0x5E1F, self.steps))
-        groups, kickers, won = sampling.play_deals(
-            self.game, self.policy.network, self.kicker.network, self.settings["deals"], rng,
-            self._critic, self._learns_kickers,
+        sampler = sampling.Sampler(
+            self.game, self.policy.network, self.kicker.network, rng, self._critic,
+            self._learns_kickers,
         )  # fmt: skip
+        groups, kickers, won = sampler.play(self.settings["deals"])
         if self._critic is None:
             gains = sampling.landlords_gains(won).ravel()
             aims = gains[groups.games] * groups.sides

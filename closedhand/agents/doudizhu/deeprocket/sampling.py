@@ -2,6 +2,10 @@
 
 A game counts as won or lost, without bombs. Games of the same deal are compared, so that its luck
 cancels out, as in the paper's duplicate mode (appendix B).
+
+The critic, `value-net`, rates main groups by the probability to win. It rates several at a
+decision, while a game shows the result of one. Its ratings are also free of the luck in the rest of
+the game.
 """
 
 from typing import NamedTuple
@@ -9,12 +13,21 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.agents.doudizhu.decompose.tuning import TABLES
-from closedhand.agents.doudizhu.deeprocket.critic import improved
 from closedhand.agents.doudizhu.deeprocket.networks import Network, probabilities
 from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent, observation_of
-from closedhand.agents.doudizhu.value_net.agent import Policy
+from closedhand.agents.doudizhu.value_net import files
+from closedhand.agents.doudizhu.value_net.agent import Policy, make_space, policy_of, rate
+from closedhand.agents.doudizhu.value_net.network import probability
 from closedhand.core import batch, lockstep
-from closedhand.core.game import Game
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.game import Game, InputError, shown
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu.plays import GROUPS
+
+TEMPERATURE = 0.03
+"""Difference of win probabilities that multiplies the relative probability of a play by e."""
+LEAST = 0.03
+"""Least sum of absolute changes of a decision's probabilities that is worth learning."""
 
 
 class Decisions(NamedTuple):
@@ -32,6 +45,55 @@ class Decisions(NamedTuple):
     better: np.ndarray
 
 
+def critic_of(agent: str) -> Policy:
+    """Load the policy of `value-net` or `value-net:PATH`, trained to win; else an `InputError`."""
+    spec = AgentSpec.parse(agent)
+    if spec.name != "value-net" or spec.options:
+        raise InputError(f"the critic is value-net or value-net:PATH, not {shown(agent)}")
+    net, about = files.load(spec.argument, "win")
+    if about["objective"] != "win":
+        raise InputError(f"{spec.argument}: a critic has to be trained for objective=win")
+    return policy_of(net, "win")
+
+
+@kernel
+def write_chances(policy, rules, views, chosen, ids, chances):
+    """Write win probabilities of main groups in `views[chosen]`, float64 [n, 309]; NaN: unrated."""
+    space = make_space()
+    chances[:] = np.nan
+    for i in range(len(chosen)):
+        n, settled, _ = rate(policy, rules, views[chosen[i]], ids, space)
+        for k in range(n):
+            group = rules.plays.group[space.plays[k]]
+            if settled >= 0:
+                chances[i, group] = 1.0 if k == settled else 0.0
+            elif space.values[k] > -np.inf:
+                chances[i, group] = probability(space.values[k])
+
+
+def improved(
+    critic: Policy, game: Game, views: np.ndarray, chosen: np.ndarray, shares: np.ndarray
+) -> np.ndarray:
+    """Improve a policy by the critic.
+
+    The result is proportional to the policy's probabilities times exp(probability to win /
+    temperature), as in maximum a posteriori policy optimisation (Abdolmaleki et al., 2018). A play
+    without a rating, because `decompose` rates it low, counts as the worst of the rated plays.
+
+    `game` is flat. In `views[chosen]`, indices int64 [n], the policy has the probabilities
+    `shares`, float32 [n, 309]. The result is float32 [n, 309]; a row that would change by less than
+    `LEAST` is 0.
+    """
+    ids = np.empty(game.num_actions, np.int32)
+    chances = np.empty((len(chosen), GROUPS))
+    write_chances(critic, game.rules, views, chosen, ids, chances)
+    chances = np.where(np.isnan(chances), np.nanmin(chances, axis=1, keepdims=True), chances)
+    found = shares * np.exp(chances / TEMPERATURE)
+    found /= found.sum(axis=1, keepdims=True)
+    found[np.abs(found - shares).sum(axis=1) < LEAST] = 0.0
+    return found.astype(np.float32)
+
+
 def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Draw an index per row in proportion to the shares, int64 [n]; a share of 0 is never drawn."""
     sums = shares.cumsum(axis=1, dtype=np.float64)
@@ -42,8 +104,9 @@ def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 class Sampler(PolicyNetAgent):
     """Agent that draws main groups from the policy network and keeps these decisions.
 
-    With `draws_kickers` it also draws kickers from the kicker network and keeps them; otherwise it
-    takes the most probable ones. The `critic`, if any, rates the main groups.
+    `game` is in sub-steps and without bidding. With `draws_kickers` the agent also draws kickers
+    from the kicker network and keeps them; otherwise it takes the most probable ones. The `critic`,
+    if any, rates the main groups.
     """
 
     def __init__(
@@ -57,16 +120,38 @@ class Sampler(PolicyNetAgent):
     ) -> None:
         super().__init__(game, "sampler", policy, kicker)
         self._critic, self._draws_kickers = critic, draws_kickers
-        self.games = np.empty(0, np.int64)  # indices of the games of the next views, int64 [n]
+        self._games = np.empty(0, np.int64)  # indices of the games of the next views, int64 [n]
         self._rng = rng
         self._kept: dict[bool, list[Decisions]] = {False: [], True: []}
 
-    def decisions(self, kickers: bool) -> Decisions | None:
-        """Concatenate the decisions kept so far, on kickers or on main groups; None without any."""
-        kept = self._kept[kickers]
-        if not kept:
-            return None
-        return Decisions(*map(np.concatenate, zip(*kept, strict=True)))
+    def play(self, deals: int) -> tuple[Decisions, Decisions | None, np.ndarray]:
+        """Play deals with the networks on all seats, each at `TABLES` tables.
+
+        With a critic, `TABLES` times as many deals are played instead, at one table each.
+
+        Returns:
+            Decisions of the policy network; of the kicker network, None without any; and whether
+            the landlord won, bool [deals, TABLES], with a critic [deals * TABLES, 1]. Games are
+            numbered in the order of this array.
+        """
+        number, tables = (deals, TABLES) if self._critic is None else (deals * TABLES, 1)
+        dealt = np.array([self.game.deal(self._rng) for _ in range(number)], self.game.dtype)
+
+        def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
+            self._games = games
+            return self.choose(views)
+
+        states = np.repeat(dealt, tables)
+        lockstep.play_out(self.game, states, choose, lambda _: "a network")
+        groups, kickers = (
+            Decisions(*map(np.concatenate, zip(*self._kept[own], strict=True)))
+            if self._kept[own]
+            else None
+            for own in (False, True)
+        )
+        assert groups is not None  # the landlord leads with a choice
+        won = batch.returns(self.game, states)[:, 0].reshape(number, tables) > 0
+        return groups, kickers, won
 
     def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
         if kickers and not self._draws_kickers:
@@ -80,7 +165,7 @@ class Sampler(PolicyNetAgent):
         better = np.empty((len(drawn), 0), np.float32)
         if self._critic is not None and not kickers:
             better = improved(self._critic, self.game.flat, views, chosen, shares)
-        games = self.games[chosen]
+        games = self._games[chosen]
         self._kept[kickers].append(Decisions(*seen, drawn, logs, games, sides, better))
         return drawn
 
@@ -99,38 +184,3 @@ def landlords_gains(won: np.ndarray) -> np.ndarray:
     tables = won.shape[1]
     sums = won.sum(axis=1, keepdims=True)
     return ((tables * won - sums) / np.float32(tables - 1)).astype(np.float32)
-
-
-def play_deals(
-    game: Game,
-    policy: Network,
-    kicker: Network,
-    deals: int,
-    rng: np.random.Generator,
-    critic: Policy | None = None,
-    draws_kickers: bool = False,
-) -> tuple[Decisions, Decisions | None, np.ndarray]:
-    """Play deals of a sub-stepped game without bidding with two networks on all seats.
-
-    Each deal is played at `TABLES` tables. With a `critic`, `TABLES` times as many deals are
-    played instead, at one table each. `critic` and `draws_kickers` are as for `Sampler`.
-
-    Returns:
-        Decisions of the policy network; of the kicker network, None without any; and whether the
-        landlord won, bool [deals, TABLES], with a critic [deals * TABLES, 1]. Games are numbered in
-        the order of this array.
-    """
-    number, tables = (deals, TABLES) if critic is None else (deals * TABLES, 1)
-    dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
-    sampler = Sampler(game, policy, kicker, rng, critic, draws_kickers)
-
-    def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
-        sampler.games = games
-        return sampler.choose(views)
-
-    states = np.repeat(dealt, tables)
-    lockstep.play_out(game, states, choose, lambda _: "a network")
-    groups = sampler.decisions(kickers=False)
-    assert groups is not None  # the landlord leads with a choice
-    won = batch.returns(game, states)[:, 0].reshape(number, tables) > 0
-    return groups, sampler.decisions(kickers=True), won

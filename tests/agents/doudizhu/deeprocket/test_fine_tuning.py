@@ -19,9 +19,9 @@ SUBSTEPS = make_game("doudizhu", substeps=True)
 @pytest.mark.slow
 def test_decisions_are_those_with_a_choice(untrained: Path) -> None:
     tuning = fine_tuning.Tuning(str(untrained))
-    decisions, kickers, won = sampling.play_deals(
-        SUBSTEPS, tuning.policy.network, tuning.kicker.network, 3, np.random.default_rng(1)
-    )
+    decisions, kickers, won = sampling.Sampler(
+        SUBSTEPS, tuning.policy.network, tuning.kicker.network, np.random.default_rng(1)
+    ).play(3)
     assert kickers is None
     n = len(decisions.label)
     assert won.shape == (3, sampling.TABLES)
@@ -41,9 +41,9 @@ def test_decisions_are_those_with_a_choice(untrained: Path) -> None:
 
 def some(tuning: fine_tuning.Tuning, chosen: int) -> tuple[sampling.Decisions, int]:
     """Sixty times a decision in which the `chosen` of its legal groups is played; which it is."""
-    decisions, _, _ = sampling.play_deals(
-        SUBSTEPS, tuning.policy.network, tuning.kicker.network, 1, np.random.default_rng(0)
-    )
+    decisions, _, _ = sampling.Sampler(
+        SUBSTEPS, tuning.policy.network, tuning.kicker.network, np.random.default_rng(0)
+    ).play(1)
     first = sampling.Decisions(*(part[:1].repeat(60, axis=0) for part in decisions))
     label = int(np.flatnonzero(first.mask[0])[chosen])
     logs = np.log(networks.probabilities(tuning.policy.network, *first[:3])[:, label])
