@@ -79,7 +79,6 @@ OPENING = FeatureTable(
 ) = FEATURES.starts  # fmt: skip
 MAIN, MAIN_IS, PICKED, REST, TO_PICK = KICKERS.starts
 SIZE = len(FEATURES)
-SUBSTEPS_SIZE = SIZE + len(KICKERS)
 
 
 def table(rules: Rules, *substeps: FeatureTable) -> FeatureTable:
@@ -90,13 +89,7 @@ def table(rules: Rules, *substeps: FeatureTable) -> FeatureTable:
 @kernel
 def features(rules, state, player, out):
     """Write the numbers of `FEATURES`, and of `OPENING` if the game has them, into zeros."""
-    write(rules, state, player, out)
-    write_opening(rules, state, player, out[SIZE:])
-
-
-@kernel
-def write(rules, state, player, out):
-    """Write the numbers of `FEATURES` into a row of zeros."""
+    write_opening(rules, state, player, out)
     write_at_least(out, HAND, state.hands[player])
     write_at_least(out, UNSEEN, unseen(rules, state, player))
     write_counts(out, PUBLIC, known_public(state))

@@ -43,7 +43,8 @@ STATUS = 10
 SHAPES = {"observation": (RANKS, ROWS, PLANES), "status": (STATUS,)}
 SIZE = RANKS * ROWS * PLANES + STATUS
 
-OPENING = {"opening": (SEATS + 1 + RANKS,)}
+OPENING_SIZE = SEATS + 1 + RANKS
+OPENING = {"opening": (OPENING_SIZE,)}
 
 ROUNDS = 6
 """Number of latest rounds that have a plane for each player."""
@@ -67,7 +68,7 @@ def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
 def observe(rules, state, player, out):
     """Write the planes, the status vector, and `opening` if observations have it, into zeros."""
     draw(rules, state, player, out)
-    write_opening(rules, state, player, out[SIZE:])
+    write_opening(rules, state, player, out)
 
 
 @kernel
@@ -262,11 +263,12 @@ def draw_status(rules, state, player, out):
 
 @kernel
 def write_opening(rules, state, player, out):
-    """Write `opening`, which also ends compact observations, into zeros, if the game has it."""
+    """Write `opening`, which ends every observation of a game that has it, to the end of `out`."""
+    first = len(out) - OPENING_SIZE
     if rules.options.double_word:
         for i in range(rules.options.players):
-            out[i] = doubled(rules, state, around(rules, player + i))
+            out[first + i] = doubled(rules, state, around(rules, player + i))
     if is_shown(rules, state):
-        out[SEATS] = 1
+        out[first + SEATS] = 1
         for rank in range(RANKS):
-            out[SEATS + 1 + rank] = count(state.hands[state.landlord], rank)
+            out[first + SEATS + 1 + rank] = count(state.hands[state.landlord], rank)

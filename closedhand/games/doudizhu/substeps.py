@@ -43,7 +43,6 @@ MOST_KICKERS = 54 // 3
 
 ROWS, CHANNELS = 9, 3
 SHAPES = {**planes.SHAPES, "kicker": (planes.RANKS, ROWS, CHANNELS)}
-SIZE = planes.SIZE + planes.RANKS * ROWS * CHANNELS
 
 
 class Rules(NamedTuple):
@@ -194,19 +193,17 @@ def next_step(rules, view, play, ids):
 @kernel
 def observe(rules, state, player, out):
     """Write the flat game's planes and status, the kicker planes, and `opening`, into zeros."""
-    planes.draw(rules.flat, state, player, out)
+    planes.observe(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         draw_kickers(rules, state, out[planes.SIZE :])
-    planes.write_opening(rules.flat, state, player, out[SIZE:])
 
 
 @kernel
 def features(rules, state, player, out):
     """Write the flat game's features, `KICKERS`, and `OPENING` if the game has it, into zeros."""
-    compact.write(rules.flat, state, player, out)
+    compact.features(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         compact.kicker_features(rules.flat, state, out[compact.SIZE :])
-    planes.write_opening(rules.flat, state, player, out[compact.SUBSTEPS_SIZE :])
 
 
 @kernel
