@@ -7,6 +7,7 @@ import numpy as np
 
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Option, Options, takes
+from closedhand.core.statistics import wins
 from closedhand.games.doudizhu import substeps
 from closedhand.games.doudizhu.auction import MOST_OF_THREE, MOST_OF_TWO
 from closedhand.games.doudizhu.counts import pack
@@ -147,3 +148,21 @@ def most_points(rules: Rules) -> float:
     if options.robbing:
         times += MOST_OF_THREE if options.players == SEATS else MOST_OF_TWO
     return (int(options.players) - 1) * int(options.stake) * 2.0**times
+
+
+def winning_percentage(game: Game, points: np.ndarray) -> np.ndarray:
+    """Rate results for WP, the winning percentage: 1 a win, 0 a loss, 1/2 a payoff of 0.
+
+    The payoffs are summed over a side, float64 [deals, sides], here and below.
+    """
+    return wins(points)
+
+
+def average_difference(game: Game, points: np.ndarray) -> np.ndarray | None:
+    """Scale each result for ADP, the average difference in points, as DouZero's evaluation does.
+
+    The base is 1: the landlord wins or loses 2, and the peasants together the same, doubled for
+    every bomb. None if payoffs are not points, or the stake is bid.
+    """
+    rules = game.flat.rules
+    return None if rules.options.win or rules.options.bidding else points / rules.options.stake

@@ -6,11 +6,15 @@ cards of the whole deck (with bidding the hands of the three seats; in a game of
 is the cards set aside). A fifth field such as `PASSED1` counts the deals before it in which all
 passed. A record, of a game of three without words, is a deal followed by `role,cards` for every
 play, with passes omitted. Its roles are the seats: 0 the landlord, 1 the down peasant, 2 the up
-peasant. Any other text raises an `InputError`.
+peasant. The paper prints a record as two texts, after `Cards:` and `Game process:`; the ten is then
+also written 10, and a highlighted play stands between asterisks. Any other text raises an
+`InputError`.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +24,9 @@ from closedhand.core.display import Row
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.notation import TableNotation
 from closedhand.core.parsing import parse_whole
-from closedhand.core.records import Record, stated_options
+from closedhand.core.reading import filled_lines, first_line
+from closedhand.core.records import LogReader, Record, Replay, stated_options
+from closedhand.core.registry import flat_game
 from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.auction import doubled, speaker
 from closedhand.games.doudizhu.counts import RANKS, pack, unpack
@@ -35,6 +41,10 @@ DOUBLE, SHOW = "DOUBLE", "SHOW"
 PASSED = "PASSED"
 HIDDEN = "*"
 ROLES = {2: ("landlord", "peasant"), 3: ("landlord", "down peasant", "up peasant")}
+
+GAME = re.compile(r"Cards\s*:(.*?)Game process\s*:(.*)", re.DOTALL | re.IGNORECASE)
+START = re.compile(r"(?=Cards\s*:)", re.IGNORECASE)
+"""A printed game, and the place where one begins."""
 
 
 def words_of(options: Mapping[str, Any]) -> tuple[str, ...]:
@@ -229,3 +239,24 @@ def parse_record(line: str, game: Game) -> Record:
                 play(game.parse("PASS"))
             play(action)
     return Record(game.name, stated_options(game), tuple(actions), deal=deal)
+
+
+def replay_printed(path: Path) -> Iterator[Replay]:
+    """Replay every game of a file, counted from 1; a faulty one sets the `error` of its replay."""
+    text = "\n".join(line for _, line in filled_lines(path)).replace("*", "").replace("10", "T")
+    game = flat_game("doudizhu", {})
+    for number, part in enumerate(filter(str.strip, START.split(text)), 1):
+        with Replay(number, unit="game") as found:
+            texts = GAME.fullmatch(part)
+            if texts is None:
+                raise InputError("there is no `Game process:`")
+            fields = [field.strip() for each in texts.groups() for field in each.split(";")]
+            found.replay(parse_record(";".join(filter(None, fields)), game))
+        yield found
+
+
+PRINTED = LogReader(
+    name="record as the DeepRocket paper prints it",
+    recognises=lambda path: START.match(first_line(path)) is not None,
+    replay=replay_printed,
+)

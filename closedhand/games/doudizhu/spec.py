@@ -17,7 +17,7 @@ DOUDIZHU = GameSpec(
     line_notation=r"[3-9TJQKA2SB]{6,}\s*;",
     parse_record=f"{HERE}.notation:parse_record",
     readers=(
-        f"{HERE}.printed:PRINTED",
+        f"{HERE}.notation:PRINTED",
         "closedhand.bridges.botzone.logs:BOTZONE",
         f"{HERE}.douzero_decks:DECKS",
     ),
@@ -38,8 +38,8 @@ DOUDIZHU = GameSpec(
     },
     advice="3456789TTJJQKA22S --seat 1 --public 4TB --plays 44",
     columns={
-        "WP": f"{HERE}.metrics:winning_percentage",
-        "ADP": f"{HERE}.metrics:average_difference",
+        "WP": f"{HERE}.game:winning_percentage",
+        "ADP": f"{HERE}.game:average_difference",
     },
     rulebook=f"{HERE}:rulebook",
     terms=f"{HERE}:terms",

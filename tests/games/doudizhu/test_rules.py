@@ -18,7 +18,7 @@ from closedhand.core.records import read, replay
 from closedhand.games.doudizhu import hidden
 from closedhand.games.doudizhu.auction import auction_length, is_opening
 from closedhand.games.doudizhu.counts import RANKS, pack, size, unpack
-from closedhand.games.doudizhu.metrics import average_difference, winning_percentage
+from closedhand.games.doudizhu.game import average_difference, winning_percentage
 from closedhand.games.doudizhu.notation import parse_record
 from closedhand.games.doudizhu.plays import CATEGORIES, build
 from closedhand.games.doudizhu.rules import begin
