@@ -75,8 +75,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
     held = [int(count(rules.options.deck, rank)) for rank in range(15)]
     # All `ways` to deal different cards are equally likely; `alike` of them give the same counts.
     ways = math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
-
-    def started(hands: list[tuple[int, ...]]) -> tuple[State, float]:
+    for hands in _shared_out(held, sizes):
         packed = [sum(n << 4 * rank for rank, n in enumerate(hand)) for hand in hands]
         state = np.zeros(1, STATE)[0]
         state.hands[:] = packed[:SEATS]
@@ -87,9 +86,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
             math.factorial(number) // math.prod(math.factorial(hand[rank]) for hand in hands)
             for rank, number in enumerate(held)
         )
-        return state, alike / ways
-
-    return map(started, _shared_out(held, sizes))
+        yield state, alike / ways
 
 
 def _shared_out(held: Sequence[int], sizes: list[int]) -> Iterator[list[tuple[int, ...]]]:
