@@ -77,11 +77,13 @@ class Match:
         self.server = Server(**{**usual, **settings}, port=0, log=log, note=self.notes.append)
         self._result: Future[Result] = Future()
         # A daemon: a server whose client never comes must not keep the tests from ending.
-        Thread(target=self._run, args=(start,), daemon=True).start()
+        if start is not None:
+            self.server._start = start
+        Thread(target=self._run, daemon=True).start()
 
-    def _run(self, start: State | None) -> None:
+    def _run(self) -> None:
         try:
-            self._result.set_result(self.server.run(start=start))
+            self._result.set_result(self.server.run())
         except BaseException as error:
             self._result.set_exception(error)
 

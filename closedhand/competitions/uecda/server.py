@@ -21,7 +21,6 @@ from closedhand.competitions.uecda.table import Result, Seat, Table, warm_up_tab
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.checks import InputError, check_seed, prefixed
 from closedhand.core.files import Log
-from closedhand.core.game import State
 from closedhand.core.interrupt import deferred
 from closedhand.core.parsing import parse_whole
 from closedhand.core.reading import filled_lines
@@ -112,6 +111,7 @@ class Server:
         if not self._game.lenient:
             raise InputError("a server counts illegal actions as passes: leave out illegal=error")
         self.rounds = rounds
+        self._start = self._game.deal(np.random.default_rng(self._seed))
         self._names = {spec for spec in (*specs, fallback) if isinstance(spec, str)} - {NET}
         seeds = np.random.default_rng((seed, 1)).integers(2**31, size=PLAYERS)
         self._seats = [
@@ -128,51 +128,44 @@ class Server:
         self.clients = len(clients)
         self._lobby = Lobby(self._listener, clients, limits, note)
 
-    def run(
-        self, progress: Callable[[int], None] = lambda rounds: None, start: State | None = None
-    ) -> Result:
+    def run(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
         """Wait for the clients and play the match; Ctrl-C ends it.
 
-        `progress` gets the number of rounds played. `start` is a state at the beginning of a round,
-        in place of a deal from the seed; the rounds before it are not played.
+        `progress` gets the number of rounds played.
 
         Raises:
-            InputError: `start` begins no round of the match, or the log cannot be written.
+            InputError: The log cannot be written.
             KeyboardInterrupt: Interrupted before all clients had connected.
         """
         log = self._log
         try:
             with self._listener:
-                if start is not None and (start.moves or start.round_number >= self.rounds):
-                    raise InputError("a match starts at the beginning of one of its rounds")
                 # Load kernels and networks now: their time must not count in the match.
                 warm_up_table(self._game)
                 for name in self._names:
                     warm_up(self._game, make_agent(self._game, name))
                 for player, remote in self._lobby.gather().items():
                     self._seats[player].remote = remote
-            if start is None:
-                start = self._game.deal(np.random.default_rng(self._seed))
             if log:
                 header = logs.header(self._game, [seat.name for seat in self._seats])
                 log.write(logs.header_text(header))
             with deferred() as check:
-                table = Table(self._game, self._seats, start, self._note, check, self._clock)
-                return self._play(table, self.rounds - int(start.round_number), progress)
+                table = Table(self._game, self._seats, self._start, self._note, check, self._clock)
+                return self._play(table, progress)
         finally:
             for seat in self._seats:
                 if seat.client:
                     seat.client.leave("was disconnected")
 
-    def _play(self, table: Table, rounds: int, progress: Callable[[int], None]) -> Result:
+    def _play(self, table: Table, progress: Callable[[int], None]) -> Result:
         log = self._log
         with suppress(KeyboardInterrupt):
-            for number in range(rounds):
+            for number in range(self.rounds):
                 values = table.play_round()
                 if log:
                     log.write(logs.round_text(number, values))
                 progress(number + 1)
-        result = table.result(rounds)
+        result = table.result(self.rounds)
         if log:
             now, points = time.strftime("%Y/%m/%d %H:%M:%S"), " ".join(map(str, result.points))
             end = {logs.TIME_END: now, logs.TOTAL: points, logs.SEED: str(self._seed)}

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
 import pytest
 from support_uecda import (
     GAME,
@@ -67,25 +66,6 @@ def test_a_faulty_client_harms_nobody_else(fault: str, tmp_path: Path) -> None:
             assert {len(entry) for entry in entries} == {3 if answer is not_held else 1}
 
 
-def test_a_match_starts_at_the_beginning_of_any_round() -> None:
-    game = client.match_game(3)
-    state, rng = game.deal(np.random.default_rng(0)), np.random.default_rng(0)
-    starts = []
-    while not game.over(state):
-        if len(starts) == state.round_number:
-            starts.append(state.copy())
-        game.play(state, game.sample(rng, state))
-    for number, start in enumerate(starts):
-        result = Server(["random"], 3, port=0).run(start=start)
-        assert len(result.gains) == result.rounds == 3 - number and not result.interrupted
-    within = starts[1].copy()
-    game.play(within, int(game.legal(within)[0]))
-    for bad, rounds in ((state, 3), (within, 3), (starts[2], 2)):
-        server = Server(["random"], rounds, port=0)
-        with pytest.raises(InputError, match="at the beginning of one of its rounds"):
-            server.run(start=bad)
-
-
 def test_the_seed_is_not_in_the_log_of_a_match_that_goes_on(tmp_path: Path) -> None:
     """Others may read the log, and the seed deals the rounds to come."""
     path, texts = tmp_path / "a.log", list[str]()
@@ -139,8 +119,8 @@ def test_the_lobby_seats_profiles_only(tmp_path: Path) -> None:
 
 def test_the_server_speaks_as_recorded() -> None:
     server = Server([Lowest(), "net", *(Lowest() for _ in range(3))], 1, port=0, fallback=Lowest())
-    start = GAME.parse_deal(START)
-    match = ThreadPoolExecutor(1).submit(server.run, start=start)
+    server._start = GAME.parse_deal(START)
+    match = ThreadPoolExecutor(1).submit(server.run)
     with socket.create_connection(server.address, LONG) as sock:
         connection = client.Connection(sock)
         for side, data in golden():
