@@ -21,8 +21,7 @@ def valid(rules: Any, state: np.record, player: int | None = None) -> str:
     """Return why `state`, a view if `player` is given, is invalid; an empty text if it is valid."""
     whole: Rules = getattr(rules, "flat", rules)
     bounds = {"player": (0, whole.players - 1), "moves": (0, whole.players)}
-    wrong = validity.outside(state, bounds) or _misdealt(whole, state, player)
-    if wrong:
+    if wrong := validity.outside(state, bounds) or _misdealt(whole, state, player):
         return wrong
     over = state.moves == whole.players
     if not over and state.history[state.player] not in (UNSET, HIDDEN):

@@ -27,8 +27,7 @@ from closedhand.games.daihinmin.state import LONGEST, Rules, two_jokers
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
     """Return why `state`, a view if `player` is given, is invalid; an empty text if it is valid."""
-    wrong = _no_round(rules, state)
-    if wrong:
+    if wrong := _no_round(rules, state):
         return wrong
     if player is not None:
         return unfit(rules, state, player) or validity.unlike_redealt(
@@ -45,8 +44,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
     start.hands[:] = hands
     start.points[:] = points_before(state)
     begin(rules, start)
-    wrong = validity.replay(rules, start, state.history[: state.moves], len(rules.plays.need))
-    if wrong:
+    if wrong := validity.replay(rules, start, state.history[: state.moves], len(rules.plays.need)):
         return wrong
     if over(rules, start) and start.moves and start.history[start.moves - 1] == PASS:
         left = ranked_by_chance(rules, start)
@@ -69,8 +67,7 @@ def _no_round(rules: Rules, state: np.record) -> str:
     last = int(rules.options.rounds) - 1
     everybody = list(range(len(state.hands)))
     bounds = {"moves": (0, LONGEST), "round_number": (0, last), "leader": (-1, everybody[-1])}
-    wrong = validity.outside(state, bounds)
-    if wrong:
+    if wrong := validity.outside(state, bounds):
         return wrong
     if sorted(state.seats.tolist()) != everybody:
         return "seats is not an order of the players"

@@ -32,8 +32,7 @@ def valid(
         "words": (0, MOST_SAID),
         "passed": (0, max(int(rules.options.passed_deals) - 1, 0)),
     }
-    wrong = validity.outside(state, bounds)
-    if wrong:
+    if wrong := validity.outside(state, bounds):
         return wrong
     if player is not None:
         return _unfit(rules, state, player) or validity.unlike_redealt(
@@ -42,8 +41,7 @@ def valid(
     if state.seed == 0:
         return "seed is 0, from which nothing can be dealt"
     start = state.copy()
-    wrong = _take_back(rules, state, start)
-    if wrong:
+    if wrong := _take_back(rules, state, start):
         return wrong
     begin(rules, start)
     start.passed = state.passed

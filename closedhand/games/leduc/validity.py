@@ -11,8 +11,7 @@ from closedhand.games.leduc.state import SEATS, UNKNOWN, Rules
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
     """Return why `state`, a view if `player` is given, is invalid; an empty text if it is valid."""
     bounds = {"moves": (0, LONGEST), "cards": (UNKNOWN, int(rules.tables.kinds) - 1)}
-    wrong = validity.outside(state, bounds) or _misdealt(rules, state, player)
-    if wrong:
+    if wrong := validity.outside(state, bounds) or _misdealt(rules, state, player):
         return wrong
     if player is not None:
         return validity.unlike_redealt(rules, state, player, lambda full: valid(rules, full))
