@@ -154,27 +154,6 @@ def in_runs(cards):
 
 
 @kernel
-def draw_some(cards, number, rng):
-    """Draw a random subset of `number` cards, at most all (Knuth, TAOCP 2, algorithm S)."""
-    chosen = np.uint64(0)
-    left = bits.size(cards)
-    while number > 0:
-        lowest = cards & (~cards + np.uint64(1))
-        if rng.random() * left < number:
-            chosen |= lowest
-            number -= 1
-        left -= 1
-        cards &= ~lowest
-    return chosen
-
-
-@kernel
-def above(card):
-    """Return a mask of the cards that are better for taxes than `card`; -1: of all cards."""
-    return ~(bit(card + 1) - np.uint64(1))
-
-
-@kernel
 def best_of(cards):
     """Return the best card of a set for taxes, -1 for the empty set."""
     return bits.highest(cards) if cards else -1

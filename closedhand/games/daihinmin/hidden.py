@@ -12,16 +12,7 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import draw_place, total
 from closedhand.core.numba.jit import kernel, seed_in_kernel
-from closedhand.games.daihinmin.cards import (
-    above,
-    added,
-    alike,
-    best_of,
-    bit,
-    deck_of,
-    draw_some,
-    removed,
-)
+from closedhand.games.daihinmin.cards import added, alike, best_of, bit, deck_of, removed
 from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,
@@ -256,6 +247,27 @@ def payable(rules, cards, best):
     if two_jokers(rules.plays) and best >= JOKER:  # only the other joker
         return cards & BOTH
     return cards & above(best)
+
+
+@kernel
+def above(card):
+    """Return a mask of the cards that are better for taxes than `card`; -1: of all cards."""
+    return ~(bit(card + 1) - np.uint64(1))
+
+
+@kernel
+def draw_some(cards, number, rng):
+    """Draw a random subset of `number` cards, at most all (Knuth, TAOCP 2, algorithm S)."""
+    chosen = np.uint64(0)
+    left = bits.size(cards)
+    while number > 0:
+        lowest = cards & (~cards + np.uint64(1))
+        if rng.random() * left < number:
+            chosen |= lowest
+            number -= 1
+        left -= 1
+        cards &= ~lowest
+    return chosen
 
 
 @kernel
