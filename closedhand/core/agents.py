@@ -197,14 +197,6 @@ class NamedAgent:
     argument: Any = field(hash=False)
     options: Mapping[str, Any] = field(hash=False)
 
-    def make(self, game: Game, seed: int = 0) -> Agent:
-        """Make an agent for a game under any rules; `seed` is for the agent's own randomness.
-
-        Raises:
-            InputError: An invalid seed, or an argument or a game that the agent cannot use.
-        """
-        return self.factory(game, check_seed(seed), self.argument, **self.options)
-
 
 Player = NamedAgent | Agent
 """An agent by its parsed text or as an object; both have a name."""
@@ -251,11 +243,14 @@ def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
         seed: Seed of the agent's own randomness.
 
     Raises:
-        InputError: No agent of the game has this name, or it cannot use an option or its argument.
+        InputError: No agent of the game has this name, it cannot use the game, an option or its
+            argument, or the seed is invalid.
     """
     bound = make_game(game) if isinstance(game, str) else game
     player = parse_agent(bound.name, agent)
-    return player.make(bound, seed) if isinstance(player, NamedAgent) else player
+    if not isinstance(player, NamedAgent):
+        return player
+    return player.factory(bound, check_seed(seed), player.argument, **player.options)
 
 
 def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
