@@ -27,10 +27,8 @@ def announce_compilation(module: str | None, types: Iterable[Any] = ()) -> None:
     if announced or (module or "").partition(".")[0] != HOME:
         return
     announced = True
-    classes = (getattr(each, "instance_class", None) for each in types)
-    modules = (each.__module__ for each in classes if each is not None)
-    packages = (module.rpartition(".")[0] or module for module in modules)
-    what = next((f" of {package}" for package in packages), "")
+    modules = [each.instance_class.__module__ for each in types if hasattr(each, "instance_class")]
+    what = f" of {modules[0].rpartition('.')[0] or modules[0]}" if modules else ""
     once = "in every process" if _warned else "once for each new use of a game"
     print(
         f"closedhand: compiling kernels{what}: some seconds, {once}; "
