@@ -165,12 +165,19 @@ def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
 
 @kernel
 def look(rules: Rules, state: State, player: Integer, compact: Flag, out: Planes) -> None:
-    """Zero `out`, then do `features` if `compact`, else `observe`.
-
-    `out` is int8 [`Game.feature_size`] or [`Game.observation_size`]. `compact` may also be None, a
-    False known at compile time: kernels that never show compact observations omit `features`.
-    """
+    """Zero `out`, then do `show`."""
     out[:] = 0
+    show(rules, state, player, compact, out)
+
+
+@kernel
+def show(rules: Rules, state: State, player: Integer, compact: Flag, out: Planes) -> None:
+    """Do `features` if `compact`, else `observe`.
+
+    `out` is int8 [`Game.feature_size`] or [`Game.observation_size`], all zero. `compact` may also
+    be None, a False known at compile time: kernels that never show compact observations omit
+    `features`.
+    """
     if compact is None:
         observe(rules, state, player, out)
     elif compact:
