@@ -126,18 +126,12 @@ def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
     return tuple(layer._replace(filters=filters) for layer in kind.sizes["paper"])
 
 
-def keeps_shape(layer: Layer, before: Layer) -> bool:
-    """Return whether a convolution after the layer `before` keeps the shape of its input."""
-    same = all(2 * p == k - 1 for p, k in zip(layer.padding, layer.kernel, strict=True))
-    return same and layer.stride == (1, 1) and layer.filters == before.filters
-
-
 def bridged(layers: tuple[Layer, ...]) -> list[int]:
     """List the indices of the convolutions at which a skip connection over two of them ends."""
     ends: list[int] = []
     for i in range(2, len(layers)):
-        pair = keeps_shape(layers[i], layers[i - 1]) and keeps_shape(layers[i - 1], layers[i - 2])
-        if pair and i - 1 not in ends:
+        # After the first, all convolutions without strides keep the shape of their input.
+        if layers[i - 1].stride == layers[i].stride == (1, 1) and i - 1 not in ends:
             ends.append(i)
     return ends
 
