@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import nn
@@ -83,11 +83,7 @@ class ActionValues(nn.Module):
         super().__init__()
         self.seats = shape.seats
         roles = max(shape.seats, default=0) + 1
-        self.roles = nn.ModuleList(PolicyValue(shape) for _ in range(roles))
-
-    def networks(self) -> list[PolicyValue]:
-        """Return the network of each role."""
-        return [cast(PolicyValue, role) for role in self.roles]
+        self.roles: Any = nn.ModuleList(PolicyValue(shape) for _ in range(roles))
 
     def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
         """Compute the values of the legal actions, float32 [k], of observations [n, inputs].
@@ -95,11 +91,11 @@ class ActionValues(nn.Module):
         `seats` are those of the players to act, int64 [n].
         """
         if len(self.roles) == 1:
-            added, values = self.networks()[0].legal(observations, legal)
+            added, values = self.roles[0].legal(observations, legal)
             return added + values[legal.rows]
         roles = torch.tensor(self.seats)[seats]
         out = torch.zeros(len(legal.rows))
-        for role, network in enumerate(self.networks()):
+        for role, network in enumerate(self.roles):
             own = (roles == role).nonzero().squeeze(1)
             if len(own):
                 places = legal.places(own)
