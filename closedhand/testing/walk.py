@@ -1,6 +1,5 @@
 """A random game in progress, at whose positions checks are made."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,25 +13,17 @@ SAMPLES = 10
 """Number of random ids that `contract.check_illegal` tries, and of ids that a message shows."""
 
 
-@dataclass
 class Walk:
     """A game of random play in progress."""
 
-    game: Game
-    seed: int  # the deal is that of `np.random.default_rng(seed)`
-    state: State = field(init=False)
-    actions: list[int] = field(default_factory=list)  # so far
-    states: list[State] = field(default_factory=list)  # copies of all so far
-    rng: np.random.Generator = field(init=False)  # of the play and of the checks
-
-    def __post_init__(self) -> None:
-        self.state = self.game.deal(np.random.default_rng(self.seed))
-        self.rng = np.random.default_rng([self.seed, 1])
-
-    @property
-    def players(self) -> range:
-        """All seats."""
-        return range(self.game.num_players)
+    def __init__(self, game: Game, seed: int) -> None:
+        """Deal as `np.random.default_rng(seed)` does."""
+        self.game, self.seed = game, seed
+        self.players = range(game.num_players)
+        self.state = game.deal(np.random.default_rng(seed))
+        self.actions: list[int] = []  # so far
+        self.states: list[State] = []  # copies of all so far
+        self.rng = np.random.default_rng([seed, 1])  # of the play and of the checks
 
     def __str__(self) -> str:
         return f"seed {self.seed}, actions {self.actions}"
