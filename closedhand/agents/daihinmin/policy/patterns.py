@@ -162,24 +162,15 @@ def describe(rules, state, here, action, number, out):
         plus[n] = TURNING + before * FORMS + form
         n += 1
     if kind < 4 and action != JOKER:
-        plus[n] = SPLIT + split_of(here, by_slot(rest, state.revolution), slot)
+        shift, after = np.uint64(4 * slot), by_slot(rest, state.revolution)
+        behind = np.int64((after >> shift) & np.uint64(15))
+        before = np.int64((here.own >> shift) & np.uint64(15))
+        plus[n] = SPLIT + ((here.follow * SLOTS + slot) * 4 + before - 1) * 4 + min(behind, 3)
         n += 1
         if need & here.seen.kaidan:
             plus[n] = TORN + (here.follow * 4 + kind) * SLOTS + slot
             n += 1
     return n, minus
-
-
-@kernel
-def split_of(here, after, slot):
-    """Return the number of a `SPLIT` feature: follow, slot, its cards before and after a group.
-
-    `after` has the counts by slot after the group, in the order of ranks before it.
-    """
-    shift = np.uint64(4 * slot)
-    behind = np.int64((after >> shift) & np.uint64(15))
-    before = np.int64((here.own >> shift) & np.uint64(15))
-    return ((here.follow * SLOTS + slot) * 4 + before - 1) * 4 + min(behind, 3)
 
 
 @kernel
