@@ -60,14 +60,6 @@ strength; plays that do not weaken the hand; strong plays, chosen by the weaknes
 Prices within a class differ by less than the gaps between classes."""
 
 
-class Hand(NamedTuple):
-    """A hand before a play: its cards, the number of plays in its division, and its weakness."""
-
-    cards: np.uint64
-    plays: int
-    weakness: int
-
-
 class Policy(NamedTuple):
     """Policy of the agent `kou`."""
 
@@ -185,30 +177,33 @@ def follow(rules, numbers, view, hand, ids, parts):
         return PASS  # the trick is the player's own, and nobody else can answer
     foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     n = division.decompose(numbers, foes, hand, parts)
-    before = Hand(hand, n, division.weakness(numbers, parts, n))
+    weakness = division.weakness(numbers, parts, n)
     best, least = PASS, NEVER
     for play in ids:
         if play != PASS:
-            price = price_to_follow(rules, numbers, view, before, play, parts)
+            price = price_to_follow(rules, numbers, view, hand, n, weakness, play, parts)
             if price < least:
                 best, least = np.int64(play), price
     return best
 
 
 @kernel
-def price_to_follow(rules, numbers, view, before, play, parts):
-    """Return the price of following with a play, in a class of `WINNING`; `NEVER`: held back."""
-    value = strength_to_follow(rules, numbers, view, before.cards, play)
+def price_to_follow(rules, numbers, view, hand, plays, weakness, play, parts):
+    """Return the price of following with a play, in a class of `WINNING`; `NEVER`: held back.
+
+    The hand is that before the play, with its number of `plays` and its weakness.
+    """
+    value = strength_to_follow(rules, numbers, view, hand, play)
     if value < 0:
         return NEVER
-    n = division.divide_rest(rules, numbers, view, before.cards, play, parts)
+    n = division.divide_rest(rules, numbers, view, hand, play, parts)
     is_strong = value >= numbers.threshold
     if numbers.winning and is_strong and division.count_below(parts, n, numbers.threshold) <= 1:
         return WINNING + 100 * n - value
     low, high = strength.turned_ranks(rules, view.revolution, play)
     family = np.int64(rules.plays.family[play])
     if not numbers.reserve:
-        if n >= before.plays:
+        if n >= plays:
             return NEVER
         if numbers.weak_first:
             return (STRONG if is_strong else WEAK) + low
@@ -216,7 +211,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
             return STRONGEST - value
     else:
         then = division.weakness(numbers, parts, n)  # weakness after the play
-        rise = then - before.weakness
+        rise = then - weakness
         if is_strong and rise < numbers.hold_rise and then < numbers.hold_weakness:
             return STRONG + 10 * then if numbers.weak_first else STRONGEST - value
         if rise > 0 or (is_strong and not numbers.weak_first):
