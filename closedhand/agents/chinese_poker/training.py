@@ -37,7 +37,6 @@ from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 from closedhand.core.version import __version__
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
-from closedhand.games.chinese_poker.state import Rules
 
 METHODS = ("fitted", "blog")
 
@@ -89,11 +88,7 @@ class Training:
                 raise InputError(f"tables are trained for the points of parts, without {option}")
         if self.method == "fitted":
             require("scipy")
-
-    @property
-    def rules(self) -> Rules:
-        """The rules of the flat game."""
-        return self.game.flat.rules
+        self._rules = self.game.flat.rules
 
     @property
     def tables(self) -> Tables:
@@ -158,13 +153,13 @@ class Training:
             parts = self.pool_parts.copy()
             anew = np.flatnonzero(rng.random(self.pool_size) < 1 / (self.cycles + 1))
         some = np.ascontiguousarray(hands[anew])
-        parts[anew] = strengths_of(self.rules, some, arrange(self.rules, win, some))
+        parts[anew] = strengths_of(self._rules, some, arrange(self._rules, win, some))
         return hands, parts
 
     def _blog_cycle(self, win: np.ndarray, rng: np.random.Generator, hands: int) -> np.ndarray:
         """Return the mean of `win` and the chances to win or tie against hands set by `win`."""
         dealt = random_hands(rng, hands)[:, 0]
-        parts = strengths_of(self.rules, dealt, arrange(self.rules, win, dealt))
+        parts = strengths_of(self._rules, dealt, arrange(self._rules, win, dealt))
         counts = [np.bincount(part, minlength=max(STRENGTHS)) for part in parts.T]
         return (win + np.cumsum(counts, axis=1) / hands) / 2
 
@@ -173,7 +168,7 @@ class Training:
     ) -> np.ndarray:
         with needing():
             from scipy.optimize import isotonic_regression
-        rules, hands = self.rules, self.hands
+        rules, hands = self._rules, self.hands
         dealt = random_hands(rng, hands)[:, 0]
         parts = np.zeros((hands, ROOM, len(PARTS)), np.int16)
         points, numbers = np.zeros((hands, ROOM)), np.zeros(hands, np.int64)
