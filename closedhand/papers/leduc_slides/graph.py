@@ -11,7 +11,7 @@ from closedhand.core.file_kinds import MARK
 from closedhand.core.files import write_atomically
 from closedhand.core.registry import make_game
 from closedhand.games.leduc.plays import graph
-from closedhand.papers.leduc_slides.probabilities import check_game, probabilities
+from closedhand.papers.leduc_slides.probabilities import probabilities
 from closedhand.solvers.strategy import Strategy
 
 Place = tuple[float, float]
@@ -80,13 +80,12 @@ def plot_graph(path: Path, strategy: Strategy | None = None) -> tuple[Path, Path
         InputError: matplotlib is not installed, or the strategy is for another game than UH-Leduc.
     """
     game = strategy.game if strategy else make_game("uh_leduc")
-    check_game(game)
     figure = new_figure(WIDTH, HEIGHT)
     figure.set_layout_engine("none")
     axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))
     axis.set_axis_off()
-    _draw_frame(axis, strategy)
     states, shares = probabilities(strategy) if strategy else ({}, {})
+    _draw_frame(axis, strategy)
     edges = [
         _edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
         for state, actions in graph(game.rules.tables).items()
