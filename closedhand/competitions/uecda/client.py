@@ -234,11 +234,7 @@ class Match:
     """
 
     def __init__(
-        self,
-        connection: Connection,
-        follower: Follower,
-        agent: Agent,
-        watch: Watch | None = None,
+        self, connection: Connection, follower: Follower, agent: Agent, watch: Watch | None = None
     ) -> None:
         self._result = Result(follower.me)
         self._connection, self._follower = connection, follower
