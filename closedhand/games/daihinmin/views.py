@@ -1,14 +1,13 @@
 """Views of Daihinmin built from what a player at a real table knows."""
 
 from collections.abc import Iterable, Sequence
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from closedhand.core import bits
-from closedhand.core.checks import whole_number
+from closedhand.core.checks import integers, whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.views import at_action, check_text, is_unseen, listed, play, read
 from closedhand.games.daihinmin import exchange, plays, seven_ten_rules as gifts
@@ -162,28 +161,18 @@ def _start(
         first = order.index(permutation(classes, "classes", len(players)).index(0))
         by_player = dict(zip(order[first:] + order[:first], usual, strict=True))
         dealt = [by_player[player] for player in players]
-    sizes = _each(dealt, "dealt", len(players))
+    sizes = integers("numbers of cards dealt", dealt, len(players), "player").tolist()
     if sorted(sizes) != sorted(usual):
         raise InputError(f"dealt: {usual} in any order, not {dealt}")
     ends = np.cumsum([0, *sizes])
     deck = plays.TWO_JOKERS[: ends[-1]]
     hands = ["".join(deck[ends[player] : ends[player + 1]]) for player in players]
     fields = [seats, classes, *hands]
-    before = _each([0] * len(players) if points is None else points, "points", len(players))
+    points = [0] * len(players) if points is None else points
+    before = integers("points", points, len(players), "player").tolist()
     if whole_number(round_number, "round_number") != 0 or any(before):
         fields.append(f"{round_number}:{','.join(map(str, before))}")
     return game.parse_deal(";".join(fields))
-
-
-def _each(numbers: Any, name: str, players: int) -> list[int]:
-    """Convert numbers to a list of one whole number for each player."""
-    try:
-        found = [index(number) for number in numbers]
-    except TypeError:
-        found = []
-    if len(found) != players:
-        raise InputError(f"{name} must be {players} whole numbers, by player, not {numbers!r}")
-    return found
 
 
 def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:

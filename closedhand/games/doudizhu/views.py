@@ -60,9 +60,7 @@ def view_from(
             raise InputError(f"there are {flat.rules.options.public} public cards, not {number}")
     begin(flat.rules, state)
     most = max(int(flat.rules.options.passed_deals) - 1, 0)
-    if whole_number(passed, "passed, the number of passed deals,", 0) > most:
-        raise InputError(f"passed: at most {most} deals are passed before the last one")
-    state.passed = passed
+    state.passed = whole_number(passed, "passed, the number of passed deals,", 0, most)
     _check_cards(flat.rules, state, player, held)
     for number, given in enumerate(listed(actions), 1):
         with at_action(number, given):
@@ -104,10 +102,7 @@ def _packed(cards: Any, name: str) -> np.uint64:
 
 
 def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
-    """Set the landlord's hand to `shown`, if the landlord is another player who has shown it.
-
-    An `InputError` refuses impossible cards, missing ones, and cards given without a show.
-    """
+    """Set the landlord's hand to `shown`, if the landlord is another player who has shown it."""
     landlord = int(state.landlord)
     if not is_shown(rules, state) or landlord == player:
         if shown is not None:
