@@ -49,7 +49,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
         values, detail = logs.without_stray_exchange(logged)
         if detail:
             warnings.warn(f"{path}, round {number}: {detail}", stacklevel=2)
-        sums = None
+        due, stated = None, _points_of(values)
         with Replay(number, unit="round", detail=detail) as found:
             names = tuple(header.get(logs.NAMES, "").split())
             found.record = record = logs.round_record(values, names, **options)
@@ -60,17 +60,14 @@ def replay_log(path: Path) -> Iterator[Replay]:
             for cards in logs.lost_cards(values).values():
                 found.record = None
                 found.detail = f"the server lost {logs.cards_text(cards)}, which no record can hold"
-            stated, sums = _points_of(values), points
-            if sums is None:  # the log begins after the first round
-                sums = stated
-            else:
-                sums = [old + int(got) for old, got in zip(sums, found.returns, strict=True)]
-            if stated is None or stated != sums:
-                due = sums or f"{PLAYERS} numbers"
-                raise InputError(f"the points are {values['points']}, not {due}")
+            if points is not None:  # else the log begins after the first round
+                due = [old + int(got) for old, got in zip(points, found.returns, strict=True)]
+            if stated is None or due not in (None, stated):
+                wanted = due or f"{PLAYERS} numbers"
+                raise InputError(f"the points are {values['points']}, not {wanted}")
         yield found
         # Compare later rounds with the log of this one, so that a mistake is reported once.
-        before, points = values, sums or _points_of(values)
+        before, points = values, due or stated
     if options is None:
         _options(path, header)  # there are no rounds: check the header
 

@@ -58,8 +58,8 @@ def test_rules_rounds_and_port_are_read(tmp_path: Path) -> None:
         ("RULE_11BACK MAYBE", "RULE_11BACK is YES or NO, not 'MAYBE'"),
         ("RULE_11BACK", "RULE_11BACK has one value, not 0"),
         ("RULE_11BACK YES NO", "RULE_11BACK has one value, not 2"),
-        ("GAME_NUMBER many", "GAME_NUMBER is a whole number of 0 or more, not 'MANY'"),
-        ("GAME_NUMBER 0", "GAME_NUMBER is a whole number from 1 to 1000000, not 0"),
+        ("GAME_NUMBER many", "GAME_NUMBER is a whole number from 1 to 1000000, not 'MANY'"),
+        ("GAME_NUMBER 0", "GAME_NUMBER is a whole number from 1 to 1000000, not '0'"),
         ("PORT_NUMBER 65536", "PORT_NUMBER is a whole number from 0 to 65535, not '65536'"),
     ],
 )
