@@ -174,7 +174,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self._everywhere = np.ones(num_envs, bool)
         self._earned = np.zeros((num_envs, seats))
         self._steps = np.zeros(num_envs, np.int64)
-        self._has_begun, self._needs_reset = False, True
+        self._has_begun, self._needs_reset, self._is_first_step = False, True, True
 
     @property
     def states(self) -> np.ndarray:
@@ -212,7 +212,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         if given is not None:
             self._games.states[chosen] = given
         self._begin(chosen, dealt=given is None)
-        self._needs_reset = False
+        self._needs_reset, self._is_first_step = False, True
         return self.observe()
 
     def step(self, actions: np.ndarray, *, chosen: Any = None) -> Step:
@@ -234,11 +234,13 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 chose an illegal action, after which only `reset` works.
         """
         actions = integers("actions", actions, self.num_envs)
-        chosen = common.mask_of("chosen", chosen, self.num_envs)
+        everywhere = self._everywhere
+        chosen = everywhere if chosen is None else common.mask_of("chosen", chosen, self.num_envs)
         games, resets = self._games, self.autoreset_mode != AutoresetMode.DISABLED
         by_seat = self.reward == "seats"
-        if by_seat and not self._steps.any():  # at first only: walking the callers takes time
+        if by_seat and self._is_first_step:  # walking the callers takes time
             _refuse_wrappers(self)
+            self._is_first_step = False
         if self._needs_reset or (not resets and (games.status[chosen] != RUNNING).any()):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
         if self._warns:
@@ -248,9 +250,9 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         shown = self._blank(self.num_envs, by_seat)
         self._turn(chosen, actions, dealt=True, shown=shown)
         observations, infos = self._put_together(shown)
-        terminations = chosen & (games.status != RUNNING)
+        terminations = chosen & infos["_illegal_action"]  # of the games that are over
         rewards = games.rewards.copy()
-        played = marked(self._everywhere, {"rewards": rewards, "actor": games.actors.copy()})
+        played = marked(everywhere, {"rewards": rewards, "actor": games.actors.copy()})
         if by_seat:
             episode = {"r": shown.sums, "l": shown.lengths}
             played |= marked(terminations, {"episode": episode})
