@@ -11,7 +11,7 @@ from closedhand.agents.doudizhu.bidding.modules import FITTED, KINDS, VALUE, Bid
 from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import make_space, policy_of, rate
-from closedhand.agents.doudizhu.value_net.self_play import worth
+from closedhand.agents.doudizhu.value_net.network import probability
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
@@ -37,7 +37,7 @@ def chance_as_landlord(policy, rules, view, states, rng, ids):
         crown(rules, state, view.player)
         n, k, _ = rate(policy, rules, state, ids, space)
         # The first lead is never forced: a play without evaluation empties the hand and wins.
-        total += 1.0 if k >= 0 else worth(space.values[:n].max(), True)
+        total += 1.0 if k >= 0 else probability(space.values[:n].max())
     return total / DEALS
 
 

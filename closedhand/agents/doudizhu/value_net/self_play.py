@@ -61,7 +61,8 @@ def play_games(policy, rules, win, games, rng, ids, states, samples):
             candidates, k, known = rate(policy, rules, state, ids, space)
             if k < 0:
                 k = np.argmax(space.values[:candidates])
-                ahead[n - first] = worth(space.values[k], win)
+                value = space.values[k]
+                ahead[n - first] = probability(value) if win else value
                 explored[n - first] = rng.random() < EXPLORATION
                 if explored[n - first]:
                     k = np.int64(rng.random() * candidates)
@@ -72,12 +73,6 @@ def play_games(policy, rules, win, games, rng, ids, states, samples):
             flat.play(rules, state, space.plays[k])
         set_targets(state, win, ahead, explored, samples[first:n])
     return games, n
-
-
-@kernel
-def worth(value, win):
-    """Convert a value to an expected result: the probability to win, or the points."""
-    return probability(value) if win else value
 
 
 @kernel
