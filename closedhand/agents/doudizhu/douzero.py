@@ -43,8 +43,8 @@ MOST_BOMBS = 15
 HIDDEN, WIDTH = 128, 512
 POSITION = (5 * CARDS + 34 + MOST_BOMBS, 7 * CARDS + 37 + MOST_BOMBS)
 """Numbers of features of a position without the play: of the landlord and of a peasant."""
-ROWS = 2**15
-"""Number of plays that are rated in one pass; the last view of a pass may exceed it."""
+VIEWS = 1024
+"""Maximum number of views whose plays are rated in one pass, which bounds its memory."""
 
 
 class ValueNetwork(nn.Module):
@@ -116,11 +116,6 @@ def as_numbers(cards: np.ndarray) -> np.ndarray:
     )
 
 
-def one_hot(places: np.ndarray, size: int) -> np.ndarray:
-    """Encode each index, integers [n], as a row with a one at that index, float32 [n, size]."""
-    return np.eye(size, dtype=np.float32)[places]
-
-
 def features(rules: Rules, views: np.ndarray, role: int) -> tuple[np.ndarray, np.ndarray]:
     """Compute the features of views [n] in which `role` is to act, while cards are played.
 
@@ -152,7 +147,8 @@ def features(rules: Rules, views: np.ndarray, role: int) -> tuple[np.ndarray, np
         return views["played"][rows, seats_of(other)]
 
     def left(other: int) -> np.ndarray:
-        return one_hot(views["left"][rows, seats_of(other)] - 1, MOST_CARDS[other])
+        """Return the number of cards left to a role, one-hot, from 1 on."""
+        return np.eye(MOST_CARDS[other], dtype=np.float32)[views["left"][rows, seats_of(other)] - 1]
 
     hand = views["hands"][rows, player]
     others = np.uint64(rules.options.deck) - hand - views["played"].sum(axis=1, dtype=np.uint64)
@@ -165,7 +161,7 @@ def features(rules: Rules, views: np.ndarray, role: int) -> tuple[np.ndarray, np
         cards = [hand, others, played(0), played(partner), beaten, last(0), last(partner)]
         counts = [left(0), left(partner)]
     numbers = as_numbers(np.stack(cards, axis=1)).reshape(n, -1)
-    bombs = one_hot(views["bombs"], MOST_BOMBS)
+    bombs = np.eye(MOST_BOMBS, dtype=np.float32)[views["bombs"]]  # one-hot, from 0 on
     history = as_numbers(actions(recent)).reshape(n, STEPS, -1)
     return history, np.concatenate([numbers, *counts, bombs], axis=1)
 
@@ -196,7 +192,8 @@ class DouZeroAgent(BatchAgent):
         roles = (views["player"] - views["landlord"]) % SEATS
         for role in range(SEATS):
             open_views = np.flatnonzero((actions < 0) & (roles == role))
-            for some in self._parts(open_views, legal):
+            for begin in range(0, len(open_views), VIEWS):
+                some = open_views[begin : begin + VIEWS]
                 plays = [legal[i] for i in some]
                 values = self._rate(views[some], plays, role)
                 ends = np.cumsum([len(each) for each in plays])
@@ -216,13 +213,6 @@ class DouZeroAgent(BatchAgent):
         role = int((view["player"] - view["landlord"]) % SEATS)
         found = self._rate(np.array([view], flat.dtype), [plays], role)
         return values_of(self.game, plays, found, actions)
-
-    def _parts(self, chosen: np.ndarray, legal: list[np.ndarray]) -> list[np.ndarray]:
-        """Cut the indices of the chosen views into parts, one for each pass; see `ROWS`."""
-        if not len(chosen):
-            return []
-        before = np.cumsum([0] + [len(legal[i]) for i in chosen[:-1]])
-        return np.split(chosen, np.flatnonzero(np.diff(before // ROWS)) + 1)
 
     def _rate(self, views: np.ndarray, plays: list[np.ndarray], role: int) -> np.ndarray:
         """Rate all plays of views of one role; values, float32 [m], in the order of the views."""

@@ -142,7 +142,7 @@ def test_many_plays_are_rated_in_parts(folder: Path, monkeypatch: pytest.MonkeyP
     agent = make_agent(GAME, f"douzero:{folder}")
     views = np.array([GAME.view(s, int(s.player)) for s in some_positions(40)], GAME.dtype)
     whole = agent.act_batch(views)
-    monkeypatch.setattr(douzero, "ROWS", 20)
+    monkeypatch.setattr(douzero, "VIEWS", 7)
     assert (agent.act_batch(views) == whole).all()
 
 
