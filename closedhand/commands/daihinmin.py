@@ -12,7 +12,7 @@ from closedhand.arena.results import microseconds, rounded
 from closedhand.cli import common
 from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
 from closedhand.commands.self_play import fitting
-from closedhand.competitions.uecda import HOST, PORT
+from closedhand.competitions.uecda import HOST, MOST_WAITING, PORT
 from closedhand.core.file_kinds import CHECKPOINT, PICTURE, FileKind, begun
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
@@ -46,6 +46,7 @@ def serve(
         int | None, typer.Option(min=0, max=65535, show_default=f"{PORT} or --config's")
     ] = None,
     timeout: common.Positive = 10.0,
+    max_clients: common.Number = MOST_WAITING,
     fallback: str = "default",
     log: Path | None = None,
     as_json: common.Json = False,
@@ -66,6 +67,7 @@ def serve(
             other options have precedence.
         port: Port of the server.
         timeout: Time limit of a client's decision, in seconds.
+        max_clients: Most connections that have not yet sent a client's name.
         fallback: Agent that replaces a client that has left.
         log: New file for the log of the match.
     """
@@ -91,7 +93,7 @@ def serve(
         seed,
         host,
         usual_port if port is None else port,
-        Limits(seconds=timeout),
+        Limits(seconds=timeout, most_waiting=max_clients),
         fallback=fallback,
         log=log,
         note=common.note,

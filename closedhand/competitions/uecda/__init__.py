@@ -2,3 +2,5 @@
 
 HOST, PORT = "127.0.0.1", 42485
 """Default address of the official server."""
+MOST_WAITING = 32
+"""Most connections without a profile (a client's first table); one more displaces the oldest."""

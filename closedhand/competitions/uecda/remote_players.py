@@ -7,15 +7,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda import MOST_WAITING, wire
 from closedhand.core.game import InputError
 from closedhand.core.interrupt import WAIT
 from closedhand.core.text import reason_of
 
 MOST_LATE = 3
 """Number of consecutive late answers after which a client loses its seat."""
-MOST_WAITING = 32
-"""Most connections without a profile (a client's first table); one more displaces the oldest."""
 FLOOD = 65536
 """Number of unrequested bytes, received at once, that ends a connection."""
 
@@ -26,7 +24,7 @@ class Limits:
 
     seconds: float = 10.0  # for each answer of a client, and for it to read a message
     profile_seconds: float = 2.0  # for the profile
-    most_waiting: int = MOST_WAITING
+    most_waiting: int = MOST_WAITING  # connections without a profile; one more displaces the oldest
     clock: Callable[[], float] = time.monotonic  # of all time limits, in seconds
 
 
