@@ -663,11 +663,10 @@ class Sent:
 
 def client(data: bytes) -> object:
     """An agent at a server that sends this."""
-    from closedhand.competitions.uecda import client
+    from support_uecda import play_as_client
 
-    game = client.round_game()
-    agent = load("closedhand.core.agents:make_agent")(game, "random")
-    return client.play_match(Sent(data), game, agent, "fuzz")  # type: ignore[arg-type]
+    agent = load("closedhand.core.agents:make_agent")(make_game("daihinmin"), "random")
+    return play_as_client(Sent(data), agent)  # type: ignore[arg-type]
 
 
 def server_samples() -> list[bytes]:

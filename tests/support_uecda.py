@@ -15,10 +15,12 @@ from support import DATA
 
 from closedhand import make_game
 from closedhand.competitions.uecda import client, wire
+from closedhand.competitions.uecda.follow import Follower
 from closedhand.competitions.uecda.remote_players import Limits
 from closedhand.competitions.uecda.server import Server
 from closedhand.competitions.uecda.table import Result
 from closedhand.core import records
+from closedhand.core.agents import Agent
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
 
@@ -75,10 +77,10 @@ class Match:
         self.log = log or Path()
         self.notes: list[str] = []
         self.server = Server(**{**usual, **settings}, port=0, log=log, note=self.notes.append)
-        self._result: Future[Result] = Future()
-        # A daemon: a server whose client never comes must not keep the tests from ending.
         if start is not None:
             self.server._start = start
+        self._result: Future[Result] = Future()
+        # A daemon: a server whose client never comes must not keep the tests from ending.
         Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
@@ -92,6 +94,13 @@ class Match:
 
     def connect(self) -> socket.socket:
         return socket.create_connection(self.server.address, LONG)
+
+
+def play_as_client(sock: socket.socket, agent: Agent) -> client.Result:
+    """Play the match of a server at a socket, as `Client.play` does."""
+    connection = client.Connection(sock)
+    follower = Follower(client.round_game(), connection.join("golden"))
+    return client.Match(connection, follower, agent).play()
 
 
 class Recording(client.Connection):

@@ -9,7 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support_uecda import GAME, Lowest, Match, check_log, decisions, golden, read_log
+from support_uecda import (
+    GAME,
+    Lowest,
+    Match,
+    check_log,
+    decisions,
+    golden,
+    play_as_client,
+    read_log,
+)
 
 from closedhand.competitions.uecda import client, wire
 from closedhand.competitions.uecda.follow import Follower
@@ -18,12 +27,6 @@ from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.plays import PASS
-
-
-def play(sock: socket.socket, agent: Agent) -> client.Result:
-    connection = client.Connection(sock)
-    follower = Follower(client.round_game(), connection.join("golden"))
-    return client.Match(connection, follower, agent).play()
 
 
 def test_five_clients_know_what_the_rules_let_them_know(tmp_path: Path) -> None:
@@ -81,7 +84,7 @@ def test_the_client_speaks_as_recorded() -> None:
     with ours, theirs:
         theirs.sendall(b"".join(data for side, data in golden() if side == "S"))
         theirs.shutdown(socket.SHUT_WR)
-        play(ours, Lowest())
+        play_as_client(ours, Lowest())
         ours.close()
         sent = b"".join(iter(lambda: theirs.recv(65536), b""))
     assert sent == b"".join(data for side, data in golden() if side == "C")
@@ -110,7 +113,7 @@ def test_refused_plays_are_counted() -> None:
         heard = [data for side, data in said[:first] if side == "S"]
         theirs.sendall(b"".join([*heard, wire.REJECTED]))
         theirs.shutdown(socket.SHUT_WR)
-        result = play(ours, Lowest())
+        result = play_as_client(ours, Lowest())
     # A card given back is no decision in tricks.
     assert (result.decisions, result.rejected, result.complete) == (1, 1, False)
 
@@ -126,7 +129,7 @@ def test_an_error_of_the_agent_is_no_lost_connection() -> None:
     with ours, theirs:
         theirs.sendall(b"".join(data for side, data in golden() if side == "S"))
         with pytest.raises(ConnectionRefusedError, match="no model there"):
-            play(ours, Refused())
+            play_as_client(ours, Refused())
 
 
 def test_a_connection_that_fails_ends_the_match() -> None:
@@ -144,7 +147,7 @@ def test_a_connection_that_fails_ends_the_match() -> None:
                 return super().act(view)
 
         with ours:
-            result = play(ours, Resetting())
+            result = play_as_client(ours, Resetting())
     assert (result.rounds, result.complete) == (0, False)
 
 
