@@ -146,7 +146,10 @@ class Follower:
         view.player = view.owner = winner(view, 0)
 
     def give(self, choose: Callable[[State], int], number: int) -> int:
-        """Choose `number` cards to give back in the exchange, one by one; return their set."""
+        """Give back `number` cards in the exchange; return their set.
+
+        `choose` gets a view for each card and returns its id; an illegal one becomes `best_pick`.
+        """
         view = self.view
         pair = int(view.classes[self.me])
         if not 0 <= pair < len(TAXES) or TAXES[pair] != number:

@@ -325,9 +325,9 @@ class Table:
     def _answer(self, player: int) -> bytes | None:
         """Wait for the table of a player's client; None without a client or a table in time."""
         seat, table = self._seats[player], None
-        if seat.client:
-            table = seat.client.answer(meanwhile=self._check)
-            if seat.client:
+        if client := seat.client:
+            table = client.answer(meanwhile=self._check)
+            if not client.gone:
                 self._count(seat, seat.asked)
         if not seat.client and (lost := self._clients.pop(player, None)):
             self._note(f"{seat.name} {lost.gone}: {seat.agent.name} plays on as player_{player}")
