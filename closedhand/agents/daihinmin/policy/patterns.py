@@ -162,10 +162,11 @@ def describe(rules, state, here, action, number, out):
         plus[n] = TURNING + before * FORMS + form
         n += 1
     if kind < 4 and action != JOKER:
-        shift, after = np.uint64(4 * slot), by_slot(rest, state.revolution)
-        behind = np.int64((after >> shift) & np.uint64(15))
-        before = np.int64((here.own >> shift) & np.uint64(15))
-        plus[n] = SPLIT + ((here.follow * SLOTS + slot) * 4 + before - 1) * 4 + min(behind, 3)
+        # Slots in the order of ranks before the play, unlike those of `own`.
+        shift, left_by_slot = np.uint64(4 * slot), by_slot(rest, state.revolution)
+        held = np.int64((here.own >> shift) & np.uint64(15))
+        kept = np.int64((left_by_slot >> shift) & np.uint64(15))
+        plus[n] = SPLIT + ((here.follow * SLOTS + slot) * 4 + held - 1) * 4 + min(kept, 3)
         n += 1
         if need & here.seen.kaidan:
             plus[n] = TORN + (here.follow * 4 + kind) * SLOTS + slot
