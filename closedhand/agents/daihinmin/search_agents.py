@@ -47,7 +47,7 @@ from closedhand.search.ranking import Simulation
 DUEL_DEPTH = 48
 DUEL_NODES = 20_000
 """Limits of the search between the last two players: depth in states, and positions visited."""
-BY_LIGHT_POLICY, BY_STYLES = 6.0, 60.0
+MONTE_CARLO_TIME, POLICY_SEARCH_TIME = 6.0, 60.0
 """Approximate times of a simulation of `monte-carlo` and of `policy-search`, in microseconds."""
 WIDTH = 6
 """Maximum number of actions that `policy-search` compares."""
@@ -141,7 +141,7 @@ class MonteCarloAgent(SearchAgent):
 
 
 @described(
-    lambda game, argument, **_: argument.traits(BY_LIGHT_POLICY),
+    lambda game, argument, **_: argument.traits(MONTE_CARLO_TIME),
     reads=partial(read_budget, "monte-carlo", "2000"),
 )
 def make_monte_carlo(
@@ -242,7 +242,7 @@ class PolicySearchAgent(SearchAgent):
 
 
 @described(
-    lambda game, argument, **_: replace(argument.traits(BY_STYLES), remembers=True),
+    lambda game, argument, **_: replace(argument.traits(POLICY_SEARCH_TIME), remembers=True),
     reads=partial(read_budget, "policy-search", "50ms"),
 )
 def make_policy_search(
