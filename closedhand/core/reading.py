@@ -115,7 +115,7 @@ def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(iter(partial(text.readline, longest + 1), b""), 1):
             size += max(len(line), SHORT)
             if is_packed and size > most:
-                raise beyond(path, "it unpacks to", MOST_DATA)
+                raise beyond(path, f"at {SHORT} bytes or more a line it unpacks to", MOST_DATA)
             if len(line) > longest and not line.endswith(b"\n"):
                 raise beyond(f"{path}, line {number}", "the line has", MOST_LINE)
             try:
