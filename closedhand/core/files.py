@@ -298,7 +298,7 @@ def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
     try:
         held.acquire()
         with suppress(PermissionError):  # Windows: nobody can write to a locked file
-            lock.write_text(f"{os.getpid()}\n{platform.node()}\n")
+            lock.write_bytes(f"{os.getpid()}\n{platform.node()}\n".encode())
     except Timeout:
         lines = _signature(lock)
         holder = f"process {lines[0]} on {lines[1]}" if len(lines) > 1 else "another process"

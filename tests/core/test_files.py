@@ -306,11 +306,11 @@ def test_arrays_come_back(tmp_path: Path) -> None:
 def test_no_empty_lock_stays_on_a_full_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, data: str) -> int:
+    def full(path: Path, data: bytes) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with Claims() as claims, monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", full)
+        patch.setattr(Path, "write_bytes", full)
         with pytest.raises(WriteError, match="No space left"):
             claims.folder(tmp_path)
         assert list(tmp_path.iterdir()) == []
