@@ -42,9 +42,9 @@ def holds(kind: FileKind, path: Path) -> bool:
         return False
 
 
-def _head(path: Path, number: int = HEAD) -> bytes:
+def _head(path: Path) -> bytes:
     with open(path, "rb") as file:
-        return file.read(number)
+        return file.read(HEAD)
 
 
 def object_with(*keys: str) -> Callable[[Path], bool]:
@@ -64,7 +64,7 @@ def arrays_with(*names: str) -> Callable[[Path], bool]:
 
 def begun(text: str) -> Callable[[Path], bool]:
     """Make a function that returns whether a file begins with a text."""
-    return lambda path: _head(path, len(text.encode())) == text.encode()
+    return lambda path: _head(path).startswith(text.encode())
 
 
 def marked(*marks: str) -> Callable[[Path], bool]:
