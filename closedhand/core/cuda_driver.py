@@ -109,8 +109,7 @@ class Launch:
     def __call__(self, stream: int) -> None:
         """Launch on a stream, by its handle; do not wait for the kernel to end."""
         code = self._launch(self._function, *self._shape, stream, self._pointers, None)
-        if code:
-            _check(self._library, code)
+        _check(self._library, code)
 
 
 def load(image: bytes, name: str, shared: int = 0, stack: int = 0) -> Any:
