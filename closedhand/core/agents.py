@@ -352,12 +352,11 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
     return found
 
 
-def watch_files(game: Game, agents: Iterable[Player]) -> Callable[[], None]:
+def watch_files(game: Game, players: Sequence[Player]) -> Callable[[], None]:
     """Return a check that raises an `InputError` if files of the agents change after this call.
 
     Jobs make their agents anew: the results of one agent must not mix several networks.
     """
-    players = list(agents)
     before = digests(game, players)
 
     def check() -> None:
