@@ -52,6 +52,19 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert reading.read_arrays(tmp_path / "bomb.npz")["zeros"].shape == (10**5,)
 
 
+def test_short_lines_of_packed_text_count_for_more_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a bomb of line ends would take minutes to read up to the limit."""
+    text = b"x\n" * 500
+    (tmp_path / "short").write_bytes(text)
+    (tmp_path / "short.gz").write_bytes(gzip.compress(text))
+    monkeypatch.setenv(reading.LIMITS, str(SMALL))
+    assert len(list(reading.lines(tmp_path / "short"))) == 500
+    with pytest.raises(InputError, match="at 64 bytes or more a line it unpacks to more than"):
+        list(reading.lines(tmp_path / "short.gz"))
+
+
 def test_the_environment_raises_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.json"
     path.write_text("[" + "1," * 5000 + "1]")
