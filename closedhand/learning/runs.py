@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -93,7 +93,7 @@ def board(folder: Path, decisions: int) -> Generator[Callable[[Mapping[str, Any]
             tag = name.encode("utf-8", UNPAIRED).decode()
             writer.add_scalar(tag, number, entry["decisions"])
 
-    with closing(SummaryWriter(folder, purge_step=decisions + 1)) as writer:
+    with SummaryWriter(folder, purge_step=decisions + 1) as writer:
         yield add
 
 
