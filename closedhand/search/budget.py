@@ -108,7 +108,10 @@ class SearchArgument(NamedTuple):
     def traits(
         self, microseconds: float, files: Callable[[str | None], tuple[Path, ...]] = files_of
     ) -> Traits:
-        """Return the agent's traits, given the time of a simulation; `files` finds its files."""
+        """Return the agent's traits, given the `microseconds` of one simulation.
+
+        `files` finds the agent's files by `path`.
+        """
         seconds = self.limits.get("seconds")
         time = microseconds * self.limits["simulations"] if seconds is None else 1e6 * seconds
         return Traits(files(self.path), seconds is not None, time)

@@ -18,10 +18,10 @@ from closedhand.core.contract import dispatched
 from closedhand.core.game import Game
 
 Tree = Any
-"""A tree for kernels. All trees have two arrays, which are integers.
+"""A tree for kernels, which has at least these two arrays of integers.
 
-`player`, [nodes], has the player to act; negative: nobody, `END` at a game's end. `first`,
-[nodes + 1], has the first children: those of node n are `first[n]` to `first[n + 1] - 1`.
+`player`, [nodes], is the player to act at each node; negative: nobody, `END` at a game's end.
+`first`, [nodes + 1], locates children: those of node n are `first[n]` to `first[n + 1] - 1`.
 """
 END = -1
 """Value of `player` at the end of a game."""

@@ -59,9 +59,9 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
 
 
 def number_keys(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number different keys, uint64 [n, 2], in the order of their appearance.
+    """Number the m different ones of keys, uint64 [n, 2], in the order of their appearance.
 
-    Return the number of each key, int32 [n], and the index of each number's first key, int32.
+    Return the number of each key, int32 [n], and the index of each number's first key, int32 [m].
     """
     table = np.full(1 << int(2 * len(keys) + 1).bit_length(), -1, np.int32)
     numbers, originals = np.empty((2, len(keys)), np.int32)
@@ -70,7 +70,10 @@ def number_keys(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def _number(keys, table, numbers, originals):
-    """Write the results of `number_keys`; return how many keys are different."""
+    """Write the results of `number_keys`, for which there is room; return m.
+
+    `table` is scratch space: -1 everywhere, int32 [a power of two, at least 2 n].
+    """
     # Open addressing: an entry of `table` is the number of a key, -1 where free. The table is at
     # most half full, so that a search by steps of 1 is short and always ends.
     found = 0

@@ -29,8 +29,8 @@ class PublicGraph(NamedTuple):
     player: np.ndarray  # player to act, int64 [n]
     parent: np.ndarray  # public state before the last action, -1 if there was none, int64 [n]
     action: np.ndarray  # id of the last action, int64 [n]; -1: none, or a player did not see it
-    end_parent: np.ndarray  # public state before the action that ends a game, int64 [ends]
-    end_action: np.ndarray  # id of that action, int64 [ends]
+    end_parent: np.ndarray  # public state before the action that ends a game, int32 [ends]
+    end_action: np.ndarray  # id of that action, int32 [ends]
     end_of: np.ndarray  # index in `end_parent` of each node that ends a game, in order, int64
 
 
