@@ -53,6 +53,7 @@ class League(Match):
     """A league, complete or up to an interruption; `pairs` has one entry, `played`.
 
     Attributes:
+        seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal was played at all rotations of the agents.
     """
 
@@ -177,8 +178,8 @@ def play(
         refuse_memory(game, specs)
 
     def jobs(some: range, first: bool) -> list[tuple[Any, ...]]:
-        played_game = one_round(game) if first else game
-        return [(played_game, specs, seed, duplicate, some, dealt.states(some))]
+        form = (one_round(game), specs, seed, False) if first else (game, specs, seed, duplicate)
+        return [(*form, some, dealt.states(some))]
 
     size = deals_per_job(game, specs)
     before = played or League(game, tuple(specs), seed, digest=dealt.digest, duplicate=duplicate)

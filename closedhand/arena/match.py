@@ -129,7 +129,7 @@ def play_on(
     """Play a match or league on to a number of deals, in jobs of `size` deals; see `play`.
 
     `jobs(deals, first)` lists the arguments of `work` for some deals, a job for each of `pairs`.
-    With `first` the jobs, of one deal, serve only to compile its kernels, and may be shorter.
+    With `first` the jobs only compile kernels: they get one deal, and may play less of it.
     """
     workers = check_workers(workers)
     if before.deals >= number:
