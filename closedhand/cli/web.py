@@ -66,13 +66,13 @@ def web(
         token = "" if is_local(host) and not origin else secrets.token_urlsafe(16)
     elif not token:
         raise InputError("the token is empty; leave the option out for a random one")
+    servers = [parse_address(each) for each in join or ()]
     make_folder(folder, {})  # no file would be replaced: a table gets a new name
     listener = server.listen(host, port)
     shown = host if ":" not in host else f"[{host}]"
     link = f"http://{shown}:{listener.getsockname()[1]}/"
     link += f"#/?token={quote(token, safe='')}" if token else ""
     preparation = Preparation(list(GAMES), folder / "compiled.txt")
-    servers = [parse_address(each) for each in join or ()]
     lobby = Lobby(folder, added, runs, servers, preparation)
     note(f"the table is at {link}; Ctrl-C ends it")
     if browser:
