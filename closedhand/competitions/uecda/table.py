@@ -12,7 +12,6 @@ A round goes as follows:
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -40,22 +39,14 @@ from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.tricks import covers, is_back, lock_after, revolution_after
 
 
-class Outcome(NamedTuple):
-    """The outcome of a submitted action."""
-
-    legal: bool
-    ended: bool  # whether the round is over
-    player: int  # the player to act
-    empty: bool  # whether the next play leads a trick
-    # Whether there are a revolution, a lock and an eleven back: `now` at the next turn, and as the
-    # action `made` them, even if it ended the trick or the round.
-    now: tuple[bool, bool, bool]
-    made: tuple[bool, bool, bool]
-
-
 @kernel
 def step(rules, state, action):
-    """Apply a submitted play, 0 to `PASS`, or a pass if it is illegal; return the `Outcome`."""
+    """Apply a submitted play, 0 to `PASS`, or a pass if it is illegal.
+
+    Return whether it was legal, whether the round is over, the player to act, and whether the next
+    play leads a trick. Two triples follow: whether there are a revolution, a lock and an eleven
+    back, at the next turn, and as the action made them, even if it ended the trick or the round.
+    """
     number = state.round_number  # `play` deals the next round at once when one is over
     admitted = admit(rules, state, action, None)  # `admit` needs no scratch space here
     turned, lock, back = np.int64(state.revolution), np.int64(state.lock), is_back(rules, state)
@@ -65,11 +56,9 @@ def step(rules, state, action):
         back = back or (rules.options.jack_back != 0 and covers(rules, admitted, JACK))
     play(rules, state, admitted)
     ended, jack = over(rules, state) or state.round_number != number, is_back(rules, state)
-    return Outcome(
-        admitted == action, ended, int(state.player), state.target < 0,
-        ((state.revolution != 0) != jack, state.lock != 0, jack),
-        ((turned != 0) != back, lock != 0, back),
-    )  # fmt: skip
+    now = (state.revolution != 0) != jack, state.lock != 0, jack
+    made = (turned != 0) != back, lock != 0, back
+    return admitted == action, ended, int(state.player), state.target < 0, now, made
 
 
 def warm_up_table(game: Game) -> None:
