@@ -34,7 +34,7 @@ from closedhand.games.chinese_poker.plays import (
     SPLITS,
     THREES,
 )
-from closedhand.games.chinese_poker.rules import FOUL, evaluate, strengths
+from closedhand.games.chinese_poker.rules import strengths
 from closedhand.games.chinese_poker.state import Rules
 
 MOST = THREES * SPLITS
@@ -204,9 +204,7 @@ def judge(rules, pool, hand, own, out):
     over choosing on either half; `in_sample`; and the number of opponents.
     """
     actions, parts = candidates(rules, hand)
-    played = np.empty((1, len(PARTS)), np.int16)
-    if not evaluate(rules, hand, own, played[0]):
-        played[:] = FOUL
+    played = pools.strengths_of(rules, hand.reshape((1, -1)), np.array([own]))
     others = gather(pool, hand)
     means, value = totals(rules, others, parts), totals(rules, others, played)
     held_out = 0.0
