@@ -191,9 +191,10 @@ def report(results: Results) -> str:
     sections = sections_of(results)
     for number, (title, paper) in SCORES.items():
         if f"table-{number}" in sections:
-            pictures = ", ".join(f"figure-{number}-{plain(kou)}.png" for kou in KOUS)
+            parts = [f"table-{number}-{plain(kou)}" for kou in KOUS]
+            pictures = ", ".join(FIGURES[part] for part in parts)
             lines += ["", f"## Table {number}: {title} (pictures: {pictures})", ""]
-            lines += _score_table([results[f"table-{number}-{plain(kou)}"] for kou in KOUS], paper)
+            lines += _score_table([results[part] for part in parts], paper)
     if any(f"table-{number}" in sections for number in SCORES):
         lines += ["", *TIMES]
     for number, title in TITLES.items():
