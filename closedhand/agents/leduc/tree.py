@@ -14,6 +14,8 @@ Bowling and Zinkevich, "Accelerating Best Response Calculation in Large Extensiv
 An action is identified with the child that it leads to, so arrays by action and by node have the
 same shape, float64 [nodes, LANES]. An information set is a node and a card; its actions are the
 entries of that card at the node's children. Lanes beyond the kinds of cards have payoffs of 0.
+
+States are named as on the course slides (`state_text`), whose abstraction is `SLIDES`.
 """
 
 from functools import lru_cache
