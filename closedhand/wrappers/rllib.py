@@ -148,13 +148,18 @@ def self_play(
     env_config = {"game": game, "observation": observation, **options}
     RLlibEnv(env_config)  # refuses what RLlib would refuse only when it makes the env
     config.environment(RLlibEnv, env_config=env_config)
-    config.multi_agent(policies={SELF}, policy_mapping_fn=lambda *_, **__: SELF)
+    config.multi_agent(policies={SELF}, policy_mapping_fn=_everybody)
     spec = RLModuleSpec(module_class=MaskedPPOModule)
     model = DefaultModelConfig(fcnet_hiddens=[256, 256], fcnet_activation="relu")
     config.rl_module(
         rl_module_spec=MultiRLModuleSpec(rl_module_specs={SELF: spec}), model_config=model
     )
     return config
+
+
+# Not a lambda: pickles of a config, as in checkpoints, name the function.
+def _everybody(agent: Any, *_: Any, **__: Any) -> str:
+    return SELF
 
 
 def act_of(algorithm: Algorithm) -> Callable[[Any, Any], Any]:
