@@ -165,19 +165,12 @@ def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
 
 @kernel
 def look(rules: Rules, state: State, player: Integer, compact: Flag, out: Planes) -> None:
-    """Zero `out`, then do `show`."""
-    out[:] = 0
-    show(rules, state, player, compact, out)
+    """Zero `out`, then do `features` if `compact`, else `observe`.
 
-
-@kernel
-def show(rules: Rules, state: State, player: Integer, compact: Flag, out: Planes) -> None:
-    """Do `features` if `compact`, else `observe`.
-
-    `out` is int8 [`Game.feature_size`] or [`Game.observation_size`], all zero. `compact` may also
-    be None, a False known at compile time: kernels that never show compact observations omit
-    `features`.
+    `out` is int8 [`Game.feature_size`] or [`Game.observation_size`]. `compact` may also be None, a
+    False known at compile time: kernels that never show compact observations omit `features`.
     """
+    out[:] = 0
     if compact is None:
         observe(rules, state, player, out)
     elif compact:

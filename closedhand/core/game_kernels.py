@@ -52,10 +52,6 @@ It is the least int64, since an illegal action may be any number that a faulty p
 """
 RANDOM_SEAT = -2
 """In `Terms.seat`: the user's seat is drawn for every game."""
-FEW = 8
-"""Number of actions up to which a mask is written by as many turns of a loop for every state."""
-CLEARED = 4096
-"""Bytes of observations that are set to zero at once."""
 
 
 class Games(NamedTuple):
@@ -327,7 +323,6 @@ def advance_games(
     rewards, returns, reward = games.rewards, shown.returns, shown.reward
     observations, masks, copies = shown.observations, shown.masks, shown.copies
     earned, steps, sums, lengths = shown.earned, shown.steps, shown.sums, shown.lengths
-    clear, rows = first, max(1, CLEARED // observations.shape[1])
     for i in range(first, last):
         if plan.turns and chosen[i]:
             refused = np.int64(ALL_LEGAL)
@@ -359,12 +354,7 @@ def advance_games(
                 )
         if plan.shows:
             players[i] = states[i].player if seats[i] == ALL_SEATS else seats[i]
-            if i == clear:  # the first row that is not zero yet; clearing one row takes a call
-                clear = min(i + rows, last)
-                observations[i:clear] = 0
-                masks[i:clear] = 0
-                copies[i:clear] = 0
-            contract.show(rules, states[i], players[i], plan.compact, observations[i])
+            contract.look(rules, states[i], players[i], plan.compact, observations[i])
             if masks.shape[1]:
                 show_legal(rules, states, i, status[i], masks[i], copies[i], ids)
             if status[i] == OVER:
@@ -397,19 +387,22 @@ def show_legal(
 ) -> None:
     """Write the action mask of game `i` into `mask`, and into `copy` too unless `copy` is empty.
 
-    Both are all zero. If the game is not `RUNNING`, the mask marks action 0, so that there is an
-    action to draw.
+    If the game is not `RUNNING`, the mask marks action 0, so that there is an action to draw.
     """
     number: Integer = 1
     ids[0] = 0
     if status == RUNNING:
         number = contract.legal(rules, states[i], ids)
-    # Of a few actions the last is marked again: the end of a short loop is hard to predict.
-    for k in range(len(mask) if len(mask) <= FEW else number):
-        action = np.uint64(ids[min(k, number - 1)])
-        mask[action] = 1
-        if len(copy):
-            copy[action] = 1
+    mask[:] = 0
+    for k in range(number):
+        mask[ids[k]] = 1
+    if number > len(copy) // 4:
+        for action in range(len(copy)):  # a slice would compile an error message
+            copy[action] = mask[action]
+    else:  # fewer marks take less time than reading a mask of thousands of actions
+        copy[:] = 0
+        for k in range(number):
+            copy[ids[k]] = 1
 
 
 @kernel
