@@ -28,7 +28,7 @@ from closedhand.core.game import State
 from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import Floats, Ids, Integer, Policy, Rng, Rules, States, kernel
 from closedhand.search.budget import PIECE, Search
-from closedhand.search.playout import choose, refuse_over
+from closedhand.search.playout import choose, legal_actions
 
 EXPLORATION = 0.7
 """The constant c of the bounds, for payoffs scaled to 0..1, as in the paper."""
@@ -159,8 +159,7 @@ class ISMCTS(Search):
         Raises:
             InputError: The game is over, or there is a choice and `rng` is not a generator.
         """
-        refuse_over(self._game, view)
-        legal = self._game.legal(view)
+        legal = legal_actions(self._game, view)
         if len(legal) == 1:
             return int(legal[0])
         sums = self.judge(view, rng)
@@ -174,9 +173,8 @@ class ISMCTS(Search):
         Raises:
             InputError: The game is over, or `rng` is not a generator.
         """
-        refuse_over(self._game, view)
         game, player = self._game, int(view["player"])
-        legal = self._game.legal(view)
+        legal = legal_actions(game, view)
         deadline = self._budget.deadline()
 
         def search(share: int, own_rng: Rng) -> Floats:

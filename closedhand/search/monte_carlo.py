@@ -14,7 +14,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.numba.jit import Floats, Ids, Policy, Rng, Rules, State, States, kernel
 from closedhand.search.budget import Search
-from closedhand.search.playout import playout, refuse_over
+from closedhand.search.playout import legal_actions, playout
 
 
 @kernel
@@ -76,8 +76,7 @@ class MonteCarlo(Search):
         Raises:
             InputError: The game is over, or there is a choice and `rng` is not a generator.
         """
-        refuse_over(self._game, view)
-        actions = self._game.legal(view)
+        actions = legal_actions(self._game, view)
         if len(actions) == 1:
             return int(actions[0])
         sums = self.judge(view, rng, low, high)
@@ -94,8 +93,7 @@ class MonteCarlo(Search):
         Raises:
             InputError: The game is over, or `rng` is not a generator.
         """
-        refuse_over(self._game, view)
-        actions = self._game.legal(view)
+        actions = legal_actions(self._game, view)
         least, greatest = self._game.payoff_range
         low = least if low is None else low
         high = greatest if high is None else high

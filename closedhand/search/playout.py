@@ -31,10 +31,11 @@ class Uniform(NamedTuple):
     kernels = "closedhand.search.uniform"
 
 
-def refuse_over(game: Game, view: State) -> None:
-    """Refuse to search in a game that is over: kernels do not check it."""
-    if game.over(view):
+def legal_actions(game: Game, view: State) -> Ids:
+    """Return the legal actions, int32 [n], to search; refuse a game that is over."""
+    if game.over(view):  # kernels do not check it
         raise InputError("the game is over: there is no action to search")
+    return game.legal(view)
 
 
 def candidates(game: Game, view: State, actions: Any) -> Ids:
@@ -43,11 +44,11 @@ def candidates(game: Game, view: State, actions: Any) -> Ids:
     Raises:
         InputError: The game is over, there is no action, or one is not a legal action's id.
     """
-    refuse_over(game, view)
+    legal = legal_actions(game, view)
     chosen = integers("candidates", actions, as_array(actions).size, "action")
     if not len(chosen):
         raise InputError("there is no action to search")
-    for action in chosen[~np.isin(chosen, game.legal(view))]:
+    for action in chosen[~np.isin(chosen, legal)]:
         raise InputError(explain_illegal(game, view, int(action)))
     return chosen
 

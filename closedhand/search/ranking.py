@@ -40,7 +40,7 @@ from closedhand.search import stopping
 from closedhand.search.budget import PIECE, budget
 from closedhand.search.paired import ELIMINATED_BELOW, evaluate_all
 from closedhand.search.particles import BATCH, Particles
-from closedhand.search.playout import Uniform, candidates, refuse_over
+from closedhand.search.playout import Uniform, candidates, legal_actions
 
 POPULATION = 64
 """Maximum number of determinisations of a population."""
@@ -149,8 +149,8 @@ def rank(
     spent = budget(simulations, seconds, threads)
     if shown < 1:
         raise InputError(f"a ranking shows a positive number of actions, not {shown!r}")
-    refuse_over(how.game, view)
-    chosen = candidates(how.game, view, (how.candidates or how.game.legal)(view))
+    legal = legal_actions(how.game, view)
+    chosen = candidates(how.game, view, how.candidates(view)) if how.candidates else legal
     # The second number keeps these draws apart from a deal of the same seed.
     ranking = Ranking(
         how, view, chosen, np.random.default_rng((check_seed(seed), 0x7A4C)), shown=shown,
