@@ -1,7 +1,7 @@
 """Inputs of deep learners: observations of a game, in sub-steps if it has them, and legal actions.
 
-A game may have thousands of actions of which few are legal. A computation over the list of those
-that are takes the time of these alone (`Legal`).
+A game may have thousands of actions of which few are legal. A computation over a list of the legal
+ones (`Legal`) takes the time of these alone.
 """
 
 from typing import NamedTuple, Self
