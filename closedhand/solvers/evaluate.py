@@ -29,26 +29,27 @@ from closedhand.solvers.tree import InfoTree
 
 
 @kernel
+def best_value(tree, sigma, player, reached, values, gains):
+    """Return the value of a best response; the last three arguments are overwritten.
+
+    `reached` gets what `reach_others` writes, the other two what `respond` writes.
+    """
+    reach_others(tree, sigma, player, reached)
+    respond(tree, reached, player, values, gains)
+    return value(tree, values)
+
+
+@kernel
 def evaluate_all(tree, sigma, reached, values, gains, own, best):
     """Write each player's value of a best response to `best`, and of `sigma` to `own`.
 
     `own` may have only the first players. `reached`, `values` and `gains` are scratch space.
     """
     for player in range(len(best)):
-        reach_others(tree, sigma, player, reached)
+        best[player] = best_value(tree, sigma, player, reached, values, gains)
         if player < len(own):
             expect(tree, sigma, reached, player, values, gains)
             own[player] = value(tree, values)
-        respond(tree, reached, player, values, gains)
-        best[player] = value(tree, values)
-
-
-@kernel
-def best_value(tree, sigma, player, reached, values, gains):
-    """Return the value of a best response; the last three arguments are overwritten."""
-    reach_others(tree, sigma, player, reached)
-    respond(tree, reached, player, values, gains)
-    return value(tree, values)
 
 
 class BestResponse(NamedTuple):
