@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import check_fields, parse_json
+from closedhand.core.parsing import check_fields, parse_json, parse_whole
 from closedhand.core.reading import filled_lines
 from closedhand.core.records import Record
 from closedhand.core.registry import make_game
@@ -92,14 +92,13 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
         if key not in HEADER:
             raise InputError(f"there is no key {key}")
         name = HEADER[key]
-        is_number = name in OPTIONS and not isinstance(OPTIONS[name].default, bool)
-        if not is_number and key != RANDOM and value not in YES_NO:
+        option: Any = next((each for each in OPTIONS if each.name == name), None)
+        if option and not isinstance(option.default, bool):
+            found[name] = parse_whole(value, key, option.least, option.most)
+        elif key != RANDOM and value not in YES_NO:
             raise InputError(f"{key} is YES or NO, not {value!r}")
-        if name in OPTIONS:
-            try:
-                found[name] = OPTIONS[name].read(value)
-            except ValueError:
-                raise InputError(f"{key} is {OPTIONS[name].values}, not {value!r}") from None
+        elif option:
+            found[name] = value == "YES"
     if values.get(SEATING) == "NO":
         found["seat_period"] = NEVER
     return found

@@ -59,6 +59,7 @@ def test_rules_rounds_and_port_are_read(tmp_path: Path) -> None:
         ("RULE_11BACK", "RULE_11BACK has one value, not 0"),
         ("RULE_11BACK YES NO", "RULE_11BACK has one value, not 2"),
         ("GAME_NUMBER many", "GAME_NUMBER is a whole number from 1 to 1000000, not 'MANY'"),
+        ("GAME_NUMBER +5", r"GAME_NUMBER is a whole number from 1 to 1000000, not '\+5'"),
         ("GAME_NUMBER 0", "GAME_NUMBER is a whole number from 1 to 1000000, not '0'"),
         ("PORT_NUMBER 65536", "PORT_NUMBER is a whole number from 0 to 65535, not '65536'"),
     ],
