@@ -111,7 +111,8 @@ def integers(what: str, values: Any, number: int, each: str = "game") -> NDArray
     """
     array = as_array(values)
     if array.shape != (number,) or (number and array.dtype.kind not in "iu"):
-        raise InputError(f"{what} are {number} whole numbers, one for each {each}")
+        wanted = f"{number} whole numbers, one for each {each}"
+        raise InputError(f"{what} are {wanted}, not {shown(values)}")
     # Unsigned numbers beyond int64 become negative, which every later check of a range refuses.
     return array.astype(np.int64)
 

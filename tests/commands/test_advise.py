@@ -86,7 +86,7 @@ def test_plays_of_daihinmin_with_their_points() -> None:
         (("advise", "doudizhu", "345x"), "is not a card"),
         ((*DAIHINMIN[:-2], "--dealt", "11,x", "--plays", "3d"), "dealt are 5 whole numbers"),
         ((*DAIHINMIN, "--leader", "x", "--plays", "3d"), "leader is a seat"),
-        ((*DAIHINMIN, "--points", "1,2", "--plays", "3d"), "points are 5 whole numbers"),
+        ((*DAIHINMIN, "--points", "1,2", "--plays", "3d"), "one for each player, not [1, 2]"),
         ((*DOUDIZHU, "--passed", "1", "--plays", "44"), "passed deals, is at most 0"),
         ((*DAIHINMIN, "--plays", "3d 5h PASS"), "it is the turn of player_3"),
         (("advise", "daihinmin", "3c3c"), "3c appears twice"),
