@@ -115,6 +115,7 @@ class _Node(NamedTuple):
     state: Any  # OpenSpiel's
     parent: int  # number of the parent
     via: int  # action or outcome that leads to the node
+    last: int  # player who acted last, UNKNOWN before the first action
     likely: float  # product of the probabilities of chance before
     chance: tuple[int, ...]  # outcomes of chance before, each counted from 0
     actions: tuple[int, ...]  # actions of players before
@@ -142,7 +143,7 @@ class _Walk:
         self._chance: dict[tuple[int, ...], list[tuple[int, float]]] = {}  # outcomes, probabilities
         self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self._first: list[int] = []  # first child of each node
-        level = [_Node(theirs.new_initial_state(), UNKNOWN, UNKNOWN, 1.0, (), ())]
+        level = [_Node(theirs.new_initial_state(), UNKNOWN, UNKNOWN, UNKNOWN, 1.0, (), ())]
         met = 1  # nodes numbered so far; the children of a node get the next numbers
         while level:
             below: list[_Node] = []
@@ -179,10 +180,12 @@ class _Walk:
         children: list[_Node] = []
         for action in state.legal_actions():
             self.texts.setdefault(action, set()).add(state.action_to_string(player, action))
-            actions = (*node.actions, action)
             children.append(
-                _Node(state.child(action), number, action, node.likely, node.chance, actions)
-            )
+                _Node(
+                    state.child(action), number, action, player, node.likely, node.chance,
+                    (*node.actions, action),
+                )
+            )  # fmt: skip
         return children
 
     def _dealt(self, number: int, node: _Node) -> list[_Node]:
@@ -192,7 +195,7 @@ class _Walk:
             raise _refusal(self._game, "chance depends on what players do")
         return [
             _Node(
-                node.state.child(outcome), number, outcome, node.likely * share,
+                node.state.child(outcome), number, outcome, node.last, node.likely * share,
                 (*node.chance, k), node.actions,
             )
             for k, (outcome, share) in enumerate(outcomes)
@@ -204,7 +207,7 @@ class _Walk:
         public = player, len(actions)
         # After the end texts may be equal, as in games from files: also tell apart who acted last,
         # and how many actions there were.
-        end = (self._last_actor(node.parent), len(actions)) if player == END else None
+        end = (node.last, len(actions)) if player == END else None
         found = self._numbers.setdefault((seat, text, end), len(self.infos))
         if found == len(self.infos):
             tensor = self._observed(node.state, seat)
@@ -216,12 +219,6 @@ class _Walk:
         info.members.append(number)
         info.known[info.known != actions] = UNKNOWN
         return found
-
-    def _last_actor(self, node: int) -> int:
-        """Return the last player to have acted before the children of a node, or `UNKNOWN`."""
-        while node != UNKNOWN and self._columns["player"][node] < 0:
-            node = self._columns["parent"][node]
-        return UNKNOWN if node == UNKNOWN else self._columns["player"][node]
 
     def _observed(self, state: Any, seat: int) -> np.ndarray:
         """Return OpenSpiel's tensor of a seat, int8."""
