@@ -30,7 +30,7 @@ def take_turn(
     policies. Rules and policies are packed; `scratch` is `Opponents.scratch`. Without policies only
     the user plays, and the game is shown even if another seat is to act.
 
-    What is shown is that of the user's `seat` in the first of `states`. `observation` is that of
+    The game shown is the first of `states`, as the user's `seat` sees it. `observation` is that of
     `contract.features`, int8 [feature_size], if `compact`, else int8 [observation_size]. All
     `masks`, int8 [num_actions], become the same. `returns`, float64 [num_players], are written if
     the game is over or `staged`. After an illegal action of the user the game is shown as it was,

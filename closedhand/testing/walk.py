@@ -17,7 +17,7 @@ class Walk:
     """A game of random play in progress."""
 
     def __init__(self, game: Game, seed: int) -> None:
-        """Deal as `np.random.default_rng(seed)` does."""
+        """Deal with `np.random.default_rng(seed)`."""
         self.game, self.seed = game, seed
         self.players = range(game.num_players)
         self.state = game.deal(np.random.default_rng(seed))

@@ -151,7 +151,7 @@ def view_of(
 def _in_play(
     game: Game, requests: Sequence[Any], responses: Sequence[Any], bids: Sequence[int]
 ) -> tuple[State, list[int]]:
-    """Do `view_of` for a bot that is asked for a play."""
+    """Build the result of `view_of` for a bot that is asked for a play."""
     first = check_fields(requests[0], "the first request of play", FIRST, OTHERS)
     public = check_cards(first["publiccard"], "publiccard")
     own = check_cards(first["own"], "own")
