@@ -43,7 +43,7 @@ MOST_BOMBS = 15
 HIDDEN, WIDTH = 128, 512
 POSITION = (5 * CARDS + 34 + MOST_BOMBS, 7 * CARDS + 37 + MOST_BOMBS)
 """Numbers of features of a position without the play: of the landlord and of a peasant."""
-VIEWS = 1024
+VIEWS = 256
 """Maximum number of views whose plays are rated in one pass, which bounds its memory."""
 
 
