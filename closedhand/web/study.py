@@ -66,7 +66,7 @@ def _parsed(path: Path) -> Iterator[Replay]:
 
 
 def _games_of(path: Path) -> Iterator[Replay]:
-    """Yield the games of a file with their errors, up to a line that is not text.
+    """Yield the games of a file with their errors; an `InputError` at a line that is not text.
 
     A log is replayed, since it may hold a game that no record can. The lines of other files are
     only parsed, which is fast: a record is replayed once it is chosen.

@@ -161,8 +161,8 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
     Runs are of `cards`, a part of `hand`. The joker extends a run below its first card, across one
     gap or above its last card; under revolution not above, and suits go from clubs up.
     """
-    # `run` counts the cards up to this rank since the last gap but one, plus the joker, which fills
-    # the last gap. `before_gap` counts those since the last gap, plus the joker for the next gap.
+    # Cards up to this rank: `run` since the last gap but one, plus the joker, which fills the last
+    # gap; `before_gap` since the last gap, plus the joker. Without a joker, both since the last gap.
     best, best_low = NONE, 0
     for i in range(4):
         suit = i if revolution else 3 - i

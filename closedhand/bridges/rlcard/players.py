@@ -88,8 +88,8 @@ class RLCardAgent:
         """Return the action of the player to act.
 
         Raises:
-            InputError: The RLCard agent's answer is illegal, or the landlord (Dou Dizhu) may not
-                lead yet.
+            InputError: The RLCard agent's answer is illegal, or Dou Dizhu is still before the
+                landlord's lead, which RLCard's game begins with.
         """
         state = self._converter.state_of(self._env, self._game, view)
         # `self` is RLCard's seat, in Dou Dizhu counted from the landlord.

@@ -265,7 +265,7 @@ _second_suit = reader("second_suit", 0)
 
 @kernel
 def second_joker(plays, play):
-    """Return the rank, and the bit of the suit, that the second joker of a play stands for."""
+    """Return rank and suit bit that a play's second joker stands for; else `NO_JOKER` and 0."""
     return int(_second_rank(plays, play)), int(_second_suit(plays, play))
 
 

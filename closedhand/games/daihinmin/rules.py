@@ -107,7 +107,11 @@ def rewind(state):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action, and determine the next player to act."""
+    """Apply a legal action, and determine the next player to act.
+
+    It is a card in the exchange or due after a 7 or 10, a play, or the pass. The last one of a
+    round adds the round's points and deals the next, if any.
+    """
     if state.leader < 0:
         exchange.pick(state, np.int64(action))
         return

@@ -165,7 +165,7 @@ titles_of = by_players(TITLES)
 
 
 class Rules(NamedTuple):
-    """The rules of the flat game."""
+    """The rules, with plays as actions; see `card_sets.py` for the other form of actions."""
 
     kernels = "closedhand.games.daihinmin.game"
 

@@ -67,10 +67,10 @@ def substep_reason(game: Game, state: State, action: int) -> str:
 
 
 def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: np.uint64) -> str:
-    """Explain why a word, the pass or a play, written as `text`, is illegal.
+    """Explain why a word (such as `BID1`), the pass or a play, written as `text`, is illegal.
 
-    `word` is an id minus that of the pass, or -1 for a play. `group` is the main group of a play,
-    and `need` its packed cards, in sub-steps the main cards alone.
+    `word` is a flat id minus that of the pass, or -1 for a play. `group` is the main group of a
+    play, and `need` its packed cards, in sub-steps the main cards alone.
     """
     if state.landlord < 0 and word < 0:
         return "the auction comes first: bid or PASS"

@@ -152,7 +152,7 @@ async def _play_on(connection: Connection, ply: int, seats: list[Fields]) -> Any
 
 @request("position")
 async def _position(connection: Connection, text: str) -> Any:
-    """Read a pasted position into the texts that a person would type."""
+    """Parse a pasted position into the fields of the page's form."""
     found = position_text.read(text)
     if found.game:
         found = found._replace(game=make_game(found.game).name)  # it may be written with hyphens
