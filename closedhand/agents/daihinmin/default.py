@@ -162,7 +162,7 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
     gap or above its last card; under revolution not above, and suits go from clubs up.
     """
     # Cards up to this rank: `run` since the last gap but one, plus the joker, which fills the last
-    # gap; `before_gap` since the last gap, plus the joker. Without a joker, both since the last gap.
+    # gap; `before_gap` since the last gap, plus the joker. Without it, both since the last gap.
     best, best_low = NONE, 0
     for i in range(4):
         suit = i if revolution else 3 - i

@@ -53,7 +53,7 @@ def decide_all(rules, views, ids, actions):
 
 @kernel
 def write_all(rules, views, chosen, kickers, out, masks):
-    """Write the inputs for `views[chosen]`, as `pairs.write_inputs` does, into `out` and `masks`."""
+    """Write the inputs for `views[chosen]` into `out` and `masks`, by `pairs.write_inputs`."""
     ids = np.empty(GROUPS + KICKERS, np.int32)
     for k in range(len(chosen)):
         write_inputs(rules, views[chosen[k]], kickers, out[k], masks[k], ids)
