@@ -17,7 +17,6 @@ from closedhand.cli import (
     endgame,
     example,
     exploit,
-    judge,
     match,
     play,
     records,
@@ -73,7 +72,7 @@ app.command()(play.play)
 app.command("deals")(match.save_deals)
 app.command()(endgame.endgame)
 app.command(context_settings=solve.CONTEXT)(solve.solve)
-for command in (exploit.exploit, judge.judge, compile.compile, bench.bench, web.web):
+for command in (exploit.exploit, solve.judge, compile.compile, bench.bench, web.web):
     app.command()(command)
 app.command()(example.example)
 app.add_typer(records.app, name="records")
