@@ -23,7 +23,7 @@ from closedhand.web.catalogue import check_agent, opponent_of
 from closedhand.web.guard import LOG, RateLimitedLog
 from closedhand.web.past_hands import PastHands
 from closedhand.web.preparation import Preparation
-from closedhand.web.remote_seat import Address, RemoteMatch, RemoteSeat
+from closedhand.web.remote_seat import Address, RemoteMatch
 from closedhand.web.serialization import prepare
 from closedhand.web.table import PACE, Seat, Table, check_saved, pace_of, restored
 
@@ -78,10 +78,7 @@ class Lobby:
         """End the preparation, leave remote matches and cancel all work that has not begun."""
         self.preparation.close()
         for table in self.tables.values():
-            if isinstance(table, RemoteSeat):
-                table.close()
-            if table.task:
-                table.task.cancel()
+            table.close()
         for pool in (self._agents, self._others, self.advisers):
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -209,13 +206,9 @@ class Lobby:
         remove(self.folder / f"{id}.json")
         table = self.tables.pop(id, None)
         self._saved.pop(id, None)
-        if table is None:
-            return
-        if isinstance(table, RemoteSeat):
+        if table is not None:
             table.close()
-        if table.task:
-            table.task.cancel()
-        self._notify(table)
+            self._notify(table)
 
     def end(self, table: Table) -> None:
         """Add the hand of a table to the past hands, if it is over and was dealt here."""

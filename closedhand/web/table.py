@@ -215,6 +215,11 @@ class Table:
         self.trouble = ""
         self._replay()
 
+    def close(self) -> None:
+        """Stop the agents: the table is closed."""
+        if self.task is not None:
+            self.task.cancel()
+
     def record(self) -> Record:
         """Return the record of this hand; refuse actions that no record can hold."""
         return from_state(self.game, self.state, [seat.occupant for seat in self.seats])
@@ -259,7 +264,7 @@ SAVED_HAND = {
 
 def check_saved(data: Any) -> dict[str, Any]:
     """Check the data of `Table.saved`; return it, seats and hands without unknown fields."""
-    data = check_fields(data, "a table", SAVED, {})
+    data = check_fields(data, "a table", SAVED)
     seats = [_only(each, "a seat", SAVED_SEAT) for each in data["seats"]]
     hands = [_only(each, "a hand", SAVED_HAND) for each in data["hands"]]
     numbers = list(range(len(seats)))
