@@ -118,7 +118,7 @@ class NetworkAgent(BatchAgent):
         moves, rows = states["moves"], np.arange(len(states))
         made = moves == before + 1
         whole = states["history"][rows, np.where(made, before, 0)].astype(np.int64)
-        # A new deal clears the history: parse the action before it, which always has one sub-step.
+        # A new deal clears the history. The action before the deal was this one sub-step: parse it.
         anew = ~made & ((moves != before) | (states["player"] != players))
         flat = self.game.flat
         for i in np.flatnonzero(anew):

@@ -282,6 +282,7 @@ class PairedSearch(Search):
         screened: list[Bools] = []
 
         def work(share: int, own: Rng) -> Floats:
+            """Simulate in one thread, at least `share` simulations or to the deadline; sum up."""
             states = self._game.empty(1)
             ids = np.empty(self._game.num_actions, np.int32)
             number = self._particles or BATCH

@@ -158,8 +158,8 @@ def first_group(rules, cards, size, joker, lock, revolution):
 def first_kaidan(rules, cards, hand, length, joker, revolution):
     """Find the first kaidan of a length, made of the highest cards of a run; or `NONE`.
 
-    Runs are of `cards`, a part of `hand`. The joker extends a run below its first card, across one
-    gap or above its last card; under revolution not above, and suits go from clubs up.
+    Runs are of `cards`, a part of `hand`; the joker may add a card at an end or fill one gap. The
+    lowest kaidan comes first, then that of spades; under revolution the highest, then of clubs.
     """
     # Cards up to this rank: `run` since the last gap but one, plus the joker, which fills the last
     # gap; `before_gap` since the last gap, plus the joker. Without it, both since the last gap.

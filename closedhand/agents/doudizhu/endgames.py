@@ -49,8 +49,8 @@ def position_key(policy, rules, state):
     target = np.uint64(0)
     if state.target >= 0:
         target = np.uint64(1 + rules.plays.standing[state.target])
-    # Seats take two bits each. The two words mix in the hands differently: the table compares 126
-    # bits of them, never the positions themselves.
+    # Seats take two bits each. The words mix in the hands differently: the table of `alpha_beta`
+    # compares 126 of their bits, not positions.
     rest = (target << np.uint64(4)) | np.uint64(state.player << 2) | np.uint64(state.owner)
     first, second = mixed(rest), mixed(~rest)
     for seat in range(SEATS):

@@ -222,6 +222,8 @@ def fill_arrangements(tables: np.record) -> None:
     of_mask = np.zeros(1 << HAND, np.int16)  # id of a set, by its positions as bits
     for positions in (fives, threes):
         of_mask[(1 << positions).sum(axis=1)] = range(len(positions))
+    # By back: its eight other positions, [FIVES, 8]. The 56 choices of a front and a middle from
+    # them, as indices: [56, 3] and [56, 5].
     held = (fives[:, :, None] == np.arange(HAND)).any(axis=1)
     others = np.nonzero(~held)[1].reshape(FIVES, HAND - 5)
     chosen = np.array(list(combinations(range(HAND - 5), 3)))

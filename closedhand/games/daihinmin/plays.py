@@ -150,7 +150,10 @@ def _groups(size: int, *jokers: int) -> list[Play]:
 
 
 def _kaidan(length: int, *jokers: int) -> list[Play]:
-    """List kaidan of a length with a number of jokers in `jokers`, at most one beyond 3 or 2."""
+    """List kaidan of a length, in the order of ids, with a number of jokers in `jokers`.
+
+    Ranks go from -1, below the 3, to 13, above the 2: only a joker, in `places`, stands there.
+    """
     return [
         Play(
             sum(1 << 4 * rank + suit for rank in ranks if rank not in places) | JOKERS[number],

@@ -76,8 +76,8 @@ def auction_length(rules, state):
             length += 1
         return np.int64(length)
     # With three players each speaks once, and the caller again if anybody has robbed. With two, the
-    # words are a pass before the call, if any, the call, the robberies, and the pass that ends
-    # them. That pass is missing if the other seat passed first, or after the last possible robbery.
+    # words are the call, perhaps after a pass, the robberies, and a pass that ends them, except
+    # after a first word that was a pass and after the last possible robbery.
     number = robberies(rules, state)
     if rules.options.players == SEATS:
         return np.int64(SEATS + (number > 0))

@@ -44,7 +44,7 @@ def decks_in(content: bytes) -> list[Deck]:
     """
     found: list[Deck] = []
     memo: dict[int, str] = {}
-    text = ""  # the last text; a file that fetches values other than texts is refused in the end
+    text = ""  # the last text, memoised for lists too: a deck that fetches one fails its replay
     cards: list[int] = []
     argument: Any
     try:

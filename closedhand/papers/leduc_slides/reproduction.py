@@ -56,7 +56,7 @@ class Plan(Sectioned):
     """Settings of a reproduction."""
 
     seconds: float = 120.0  # training time of each learner
-    sampling: float = 20.0  # time of MCCFR among the solvers, in seconds
+    sampling: float = 20.0  # seconds of MCCFR in the section `solvers`
     seed: int = 0  # of all random numbers
     sections: tuple[str, ...] = SECTIONS
 
