@@ -263,7 +263,7 @@ def test_the_number_of_passed_deals_is_checked() -> None:
     deal = game.deal_text(game.deal(np.random.default_rng(1)))
     with pytest.raises(InputError, match="the number of passed deals"):
         game.parse_deal(f"{deal};PASSED3")
-    with pytest.raises(InputError, match="at most 2 deals are passed"):
+    with pytest.raises(InputError, match="passed deals, is at most 2, not 3"):
         game.view_from(0, deal.split(";")[0], passed=3)
     with pytest.raises(InputError, match="passed_deals counts auctions: it needs bidding"):
         make_game("doudizhu", passed_deals=1)
