@@ -44,13 +44,14 @@ def test_the_command_fine_tunes(untrained: Path, tmp_path: Path) -> None:
 def test_the_command_is_interrupted_after_a_step(
     untrained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    step = fine_tuning.Tuning.step
+    advance = fine_tuning.Tuning.advance
 
-    def interrupted(self: fine_tuning.Tuning) -> None:
-        step(self)
+    def interrupted(self: fine_tuning.Tuning, seconds: float) -> bool:
+        due = advance(self, seconds)
         signal.raise_signal(signal.SIGINT)
+        return due
 
-    monkeypatch.setattr(fine_tuning.Tuning, "step", interrupted)
+    monkeypatch.setattr(fine_tuning.Tuning, "advance", interrupted)
     result = run("train", "self-play", "--from", str(untrained), "--out", str(tmp_path),
                  "--minutes", "5", "--threads", "1")  # fmt: skip
     assert result.exit_code == 130, result.output

@@ -239,8 +239,8 @@ class Tuning:
         """Games per second since the last check, including the time for learning."""
         return self.games / max(self._spent, 1e-9)
 
-    def step(self) -> None:
-        """Play the deals of a step and learn from them."""
+    def advance(self, seconds: float) -> bool:
+        """Play the deals of a step and learn from them; return whether a check is due."""
         began = time.monotonic()
         rng = np.random.default_rng((self.settings["seed"], 0x5E1F, self.steps))
         sampler = sampling.Sampler(
@@ -261,13 +261,8 @@ class Tuning:
         self.steps += 1
         self.games += won.size
         self._won += float(won.sum())
-        self._spent += time.monotonic() - began
-
-    def advance(self, seconds: float) -> bool:
-        """Take a step; return whether a check for the history is due."""
-        began = time.monotonic()
-        self.step()
         now = time.monotonic()
+        self._spent += now - began
         due = now - began >= seconds or now - self._checked > CHECK_EVERY
         if due:
             self._checked = now

@@ -129,7 +129,7 @@ def test_self_play_makes_an_untrained_network_better(
         str(untrained), fine_tuning.Settings(rate=1e-2, deals=32, critic=critic)
     )
     for _ in range(8):
-        tuning.step()
+        tuning.advance(60.0)
     monkeypatch.setattr(fine_tuning, "CHECK_DEALS", 40)
     _, low, _ = tuning.summary()["won"]
     assert low > 0.6
@@ -234,7 +234,7 @@ def test_from_nothing_each_weight_moves_that_decisions_reach(
             layer.weight.data.abs_().mul_(0.1)
             torch.nn.init.ones_(layer.bias)
     for _ in range(2):  # in the first step bridged convolutions are 0, and pass no gradient
-        tuning.step()
+        tuning.advance(60.0)
     for student in students:
         now, before = student.network.state_dict(), student.start.state_dict()
         for name in now:
@@ -263,7 +263,7 @@ def moved(student: fine_tuning.Student) -> list[bool]:
 @pytest.mark.slow
 def test_kickers_that_were_learned_from_records_do_not_move(untrained: Path) -> None:
     tuning = fine_tuning.Tuning(str(untrained), fine_tuning.Settings(rate=1e-2, deals=2))
-    tuning.step()
+    tuning.advance(60.0)
     assert any(moved(tuning.policy)) and not any(moved(tuning.kicker))
 
 
