@@ -9,6 +9,7 @@ from support_torch import torch
 from closedhand import make_game
 from closedhand.agents.doudizhu.bidding import fitting as bid_fitting
 from closedhand.agents.doudizhu.deeprocket import fine_tuning, networks
+from closedhand.core.run import Run
 
 
 def save_untrained(folder: Path) -> Path:
@@ -47,6 +48,4 @@ def made_up(deals: int) -> bid_fitting.Fit:
 
 
 def save(fit: bid_fitting.Fit, path: Path) -> None:
-    run = bid_fitting.begin(fit.game, fit.agent, fit.seed, path)
-    run.learner = fit
-    run.save()
+    Run(fit, fit.settings, path).save()

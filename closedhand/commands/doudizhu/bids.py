@@ -40,6 +40,7 @@ def bids(
     from closedhand.agents.doudizhu.bidding import fitting, thresholds
     from closedhand.core.files import write_atomically
     from closedhand.core.game import InputError
+    from closedhand.core.run import Run
 
     bound = common.bind("doudizhu", rules, option)
     fitting.check_number(games)
@@ -48,8 +49,8 @@ def bids(
     deals, path = out / "deals.npz", out / "bids.json"
     if path.exists() and not deals.exists():
         raise InputError(f"{path} is of another fit: delete it, or name another folder")
-    run = fitting.begin(bound, agent, seed, deals)
-    fit = run.learner
+    fit = fitting.Fit(bound, agent, seed)
+    run = Run(fit, fit.settings, deals)
     with common.interruptible(), common.progress_bar("games", games) as update:
         run.resume_if_kept()
         run.work(over=lambda: fit.games >= games, progress=lambda: update(fit.games))

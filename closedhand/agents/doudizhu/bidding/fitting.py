@@ -24,7 +24,6 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import check_fields
 from closedhand.core.reading import check_arrays, json_in, read_arrays
-from closedhand.core.run import Run
 from closedhand.core.version import __version__
 from closedhand.games.doudizhu.counts import DECK, by_rank
 from closedhand.games.doudizhu.state import SEATS
@@ -260,9 +259,3 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
         },
         "calibration": calibration(chances[held_out], won[held_out]),
     }
-
-
-def begin(game: Game, agent: str, seed: int = 0, path: Path | None = None) -> Run[Fit]:
-    """Make a run of a `Fit` before its first chunk of deals; it can be resumed from `path`."""
-    fit = Fit(game, agent, seed)
-    return Run(fit, fit.settings, path)

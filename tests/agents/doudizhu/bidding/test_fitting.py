@@ -15,6 +15,7 @@ from closedhand.agents.doudizhu.bidding import (
     modules as bidding,
     thresholds as bid_thresholds,
 )
+from closedhand.core.run import Run
 
 BIDDING = make_game("doudizhu", bidding=True)
 
@@ -23,9 +24,9 @@ def fitted(
     games: int, seed: int = 0, path: Path | None = None, progress: Callable[[int], object] = abs
 ) -> bid_fitting.Fit:
     """A fit to at least some games of `rule`; one at the path is resumed."""
-    run = bid_fitting.begin(make_game("doudizhu"), "rule", seed, path)
+    fit = bid_fitting.Fit(make_game("doudizhu"), "rule", seed)
+    run = Run(fit, fit.settings, path)
     run.resume_if_kept()
-    fit = run.learner
     run.work(over=lambda: fit.games >= games, progress=lambda: progress(fit.games))
     return fit
 
@@ -103,9 +104,9 @@ def test_an_interrupted_fit_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "deals.npz"
     run = fitted(10_000, path=path, progress=interrupt_at())
     assert run.games == 3 * bid_fitting.CHUNK
-    kept = bid_fitting.begin(make_game("doudizhu"), "rule", 0, path)
-    kept.resume()
-    assert kept.learner.games == run.games
+    kept = bid_fitting.Fit(make_game("doudizhu"), "rule")
+    Run(kept, kept.settings, path).resume()
+    assert kept.games == run.games
 
 
 @pytest.mark.parametrize(
