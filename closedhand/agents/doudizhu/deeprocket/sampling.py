@@ -127,7 +127,8 @@ class Sampler(PolicyNetAgent):
     def play(self, deals: int) -> tuple[Decisions, Decisions | None, np.ndarray]:
         """Play deals with the networks on all seats, each at `TABLES` tables.
 
-        With a critic, `TABLES` times as many deals are played instead, at one table each.
+        With a critic, `TABLES` times as many deals are played instead, at one table each. A second
+        call would return the decisions of the first one, too.
 
         Returns:
             Decisions of the policy network; of the kicker network, None without any; and whether
