@@ -49,7 +49,7 @@ def decide(policy, rules, view, ids):
 
 
 class PlayAgent(KernelAgent):
-    """Agent that plays by a policy of the flat game, also where its plays are split or merged.
+    """Agent that plays by a policy of `game.flat`, also where actions are sub-steps or card sets.
 
     The policy decides again at every sub-step, so it must be deterministic.
     """

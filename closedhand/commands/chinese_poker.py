@@ -11,6 +11,7 @@ from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import CHECKPOINT, MARK, PICTURE, FileKind, arrays_with, begun
 from closedhand.core.game import Game, InputError
+from closedhand.core.optional_imports import imported, require
 from closedhand.games.chinese_poker.plays import PARTS
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ def advise(
     """
     from closedhand.agents.chinese_poker import agents, pool as pools
     from closedhand.agents.chinese_poker.advise import advise, summary
-    from closedhand.envs.render import require_pillow
     from closedhand.games.chinese_poker.notation import parse_hand
 
     bound = common.bind("chinese_poker", rules, None)
@@ -51,7 +51,7 @@ def advise(
         if picture.suffix != ".png":
             raise InputError(f"a picture is a .png file, not {picture.name}")
         common.claim_files((picture, PICTURE))
-        require_pillow()
+        require("PIL")
     size = pools.POOL_SIZE if opponents is None else opponents
     with common.progress_bar("hands set", size) as update:
         pool = pools.pool_of(bound.rules, agents.tables_for(bound, tables), size, update)
@@ -81,9 +81,9 @@ def draw(advice: "Advice", path: Path) -> None:
     """Draw an arrangement as PNG."""
     from closedhand.agents.chinese_poker.advise import rows
     from closedhand.core.files import write_atomically
-    from closedhand.envs.render import picture, require_pillow
+    from closedhand.envs.render import picture
 
-    buffer, pillow = BytesIO(), require_pillow()
+    buffer, pillow = BytesIO(), imported("PIL.Image")
     from PIL.PngImagePlugin import PngInfo
 
     about = PngInfo()
@@ -93,7 +93,7 @@ def draw(advice: "Advice", path: Path) -> None:
 
 
 def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart: bool) -> None:
-    """Train tables of winning chances for at least one cycle, resuming those in the folder."""
+    """Train tables for `seconds`, at least one cycle; resume those in `out` unless `restart`."""
     from closedhand.agents.chinese_poker import training
     from closedhand.core.interrupt import check
 

@@ -24,7 +24,7 @@ Host = Annotated[str, typer.Option(help="Address of the server.")]
 
 
 def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
-    """Estimate points per round by player, with 95% intervals over blocks; `gains` are by round."""
+    """Estimate points per round of each player, over blocks; [] if `gains`, by round, are empty."""
     return [rounded(estimate) for estimate in over_blocks(np.array(gains))] if gains else []
 
 

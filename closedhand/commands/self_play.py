@@ -30,7 +30,7 @@ def fitting(task: str, agent: str) -> Callable[..., None]:
         restart: bool,
         ray: str | None = None,
     ) -> None:
-        """Fit the weights for at least one step, resuming those in the folder."""
+        """Fit for `seconds`, at least one step; resume the weights in `folder` unless `restart`."""
         from closedhand.learning import policy_gradient
 
         if game.options != make_game(game.name).options:

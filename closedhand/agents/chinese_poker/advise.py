@@ -72,6 +72,7 @@ def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[lis
 def _advice(
     rules: Rules, hand: np.ndarray, action: int, own: np.ndarray, others: np.ndarray
 ) -> Advice:
+    """Rate an arrangement of the strengths `own`, [3], against the opponents' `others`, [3, n]."""
     points = counter.compare(rules, own, others.T)
     cards = dict(zip(ORDER, board(rules.tables, hand, action), strict=True))
     return Advice(

@@ -198,7 +198,7 @@ def respond_to_each(rules, pool, win, slack, hands, actions):
 
 @kernel
 def judge(rules, pool, hand, own, out):
-    """Measure the gain of the best response to a pool over arrangement `own`; return the response.
+    """Measure the gain of a hand's best response over its arrangement `own`; return the response.
 
     Four figures (see `Judgement`) are written to `out`, float64 [4]: `value`; `held_out`, averaged
     over choosing on either half; `in_sample`; and the number of opponents.

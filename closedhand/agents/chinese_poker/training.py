@@ -166,6 +166,7 @@ class Training:
     def _fitted_cycle(
         self, win: np.ndarray, pool: pools.Pool, rng: np.random.Generator
     ) -> np.ndarray:
+        """Fit `win` to the points that dealt hands make against a pool; return the new `win`."""
         with needing():
             from scipy.optimize import isotonic_regression
         rules, hands = self._rules, self.hands

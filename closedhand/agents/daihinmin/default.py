@@ -84,7 +84,7 @@ def choose_play(rules, table, hand):
 
 @kernel
 def weaker_first(cards, revolution):
-    """Return the weakest card of a set, not empty, no joker; of equal rank the first of s h d c."""
+    """Return the weakest card of a nonempty set without jokers; ties go to the first of s h d c."""
     rank = bits.highest(cards) // 4 if revolution else bits.lowest(cards) // 4
     return bits.highest(cards & ranks_between(rank, rank))
 
@@ -161,8 +161,8 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
     Runs are of `cards`, a part of `hand`; the joker may add a card at an end or fill one gap. The
     lowest kaidan comes first, then that of spades; under revolution the highest, then of clubs.
     """
-    # Cards up to this rank: `run` since the last gap but one, plus the joker, which fills the last
-    # gap; `before_gap` since the last gap, plus the joker. Without it, both since the last gap.
+    # Without a joker, both numbers count the cards since the last gap. With one, `before_gap` is 1
+    # higher, and `run` is 1 + the cards since the last gap but one: the joker fills the last gap.
     best, best_low = NONE, 0
     for i in range(4):
         suit = i if revolution else 3 - i

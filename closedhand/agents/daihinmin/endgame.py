@@ -1,7 +1,7 @@
 """Sure wins of Daihinmin, and the game of the last two players.
 
-A **sure** play ends the trick whatever the others hold: its 8 ends it, no unseen cards beat it, or
-all other players are out of the trick. The search for a sure win:
+A **sure** play ends the trick whatever the others hold: it has an 8 that stops the trick, no unseen
+cards beat it, or all others are out of the trick. The search for a sure win:
 
 1. List the legal plays of the player, who leads or follows.
 2. A play of the whole hand wins. Otherwise try each sure play: after it the player leads again.

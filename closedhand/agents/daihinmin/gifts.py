@@ -14,10 +14,10 @@ MOST_GIFTS = (JOKER + 1) * JOKER // 2
 
 @kernel
 def list_gifts(cards, chosen, number, out):
-    """Write the choices of `number` cards to give, one or two, to `out`; return how many there are.
+    """Write all choices of one or two (`number`) of the `cards` to `out`; return how many they are.
 
     A choice is a row of `out`, int64 [MOST_GIFTS, 2], in ascending order; one card is in both
-    columns. The set `chosen` has the first of two cards if it is already chosen, or is empty.
+    columns. `chosen` is the set of the first of two cards if that is already chosen, else empty.
     """
     two, n = number == 2, 0
     for first in range(JOKER + 1):

@@ -6,8 +6,8 @@
 
 `monte-carlo` is flat Monte Carlo search with fitted playouts (`closedhand.search.monte_carlo`):
 
-1. Draw a determinisation, choose an action by UCB1-tuned, and play to the end of the round by the
-   light policy.
+1. Many times, draw a determinisation, choose an action by UCB1-tuned, and play to the end of the
+   round by the light policy (`policy/light_policy.py`).
 2. Choose the action with the greatest mean payoff.
 
 `policy-search` compares the likeliest actions of the pattern policy:
@@ -96,7 +96,7 @@ class SearchAgent(OwnArrays):
         return int(self.game.rules.tables.set_of[action])
 
     def searched(self, view: State) -> int:
-        """Choose a flat action by search."""
+        """Choose an action of `game.flat` by search."""
         raise NotImplementedError
 
     def simulation(self, view: State) -> Simulation:
@@ -104,7 +104,7 @@ class SearchAgent(OwnArrays):
         return Simulation(self._flat, self._policy, self._rules)
 
     def _certain(self, view: State) -> int:
-        """Return a flat action by which the player is surely out next; -1 if none is known."""
+        """Return an action of `game.flat` by which the player surely finishes next; -1: unknown."""
         if view["leader"] < 0:
             return -1
         self._states[0] = view
@@ -132,7 +132,7 @@ class MonteCarloAgent(SearchAgent):
         self.spent = self._search.spent
 
     def searched(self, view: State) -> int:
-        """Choose a flat action by simulations."""
+        """Choose an action of `game.flat` by simulations."""
         # Bounds of the payoff: the last place gives one point, the best free one as many as players
         # are left in the round.
         points = float(view["points"][int(view["player"])])
@@ -147,10 +147,10 @@ class MonteCarloAgent(SearchAgent):
 def make_monte_carlo(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None
 ) -> MonteCarloAgent:
-    """Make the agent `monte-carlo`; `monte-carlo:500`, `monte-carlo:20ms:PATH` set the budget.
+    """Make the agent `monte-carlo`, such as `monte-carlo:500` or `monte-carlo:20ms:PATH`.
 
-    It is 2,000 simulations by default. The path is a file of weights for the policy of the
-    playouts.
+    The budget, here 500 simulations or 20 ms, is 2,000 simulations by default. PATH is a file of
+    weights for the policy of the playouts.
 
     Raises:
         InputError: The weights cannot be used, or `check_no_gifts` refuses the game.
@@ -214,7 +214,7 @@ class PolicySearchAgent(SearchAgent):
         self.spent = self._search.spent
 
     def searched(self, view: State) -> int:
-        """Choose a flat action by simulations and the policy's logits; update the memory."""
+        """Choose an action of `game.flat` by simulations and logits; update the memory."""
         memory, player, past = self._recall(view), int(view["player"]), self._styles.past
         self._styles.number[0] = look_back(self._rules, view, player, past, self._rng)
         actions, ahead = pattern_policy.likeliest(self._policy, self._rules, view, self._ids, FAR)
@@ -227,7 +227,7 @@ class PolicySearchAgent(SearchAgent):
         return action
 
     def _recall(self, view: State) -> Memory:
-        """Return the player's knowledge about the others, a new one at the start of a match."""
+        """Return the player's memory, a new one if a match begins; copy its odds to the styles."""
         player = int(view["player"])
         memory = self._memories.get(player)
         if memory is None or not goes_on(memory.seen, view):
@@ -248,10 +248,10 @@ class PolicySearchAgent(SearchAgent):
 def make_policy_search(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> PolicySearchAgent:
-    """Make the agent `policy-search`; `policy-search:500` or `policy-search:20ms` set the budget.
+    """Make the agent `policy-search`, such as `policy-search:500` or `policy-search:20ms:PATH`.
 
-    It is 50 ms by default. `worlds` is the number of particles per thread; if it is 0,
-    determinisations are not weighted. The path of a file of weights may follow after another colon.
+    The budget is 50 ms by default. `worlds` is the number of particles per thread; with 0,
+    determinisations are not weighted. PATH is a file of weights of the pattern policy.
 
     Raises:
         InputError: The weights or a number cannot be used, or `check_known` refuses the game.

@@ -5,8 +5,8 @@ trick, uses its joker to play weaker cards, and considers locks to end the trick
 so:
 
 1. Divide the hand into plays and rate their strengths as kou does (`kou/`).
-2. Hold back plays that do not reduce the number of plays in the hand. While many remain, a follower
-   also holds back plays that end the trick without a new lock.
+2. Hold back plays that do not reduce the number of plays in the hand. While many plays remain, a
+   follower also holds back plays that end the trick without a new lock.
 3. Prefer a play that ends the trick and leaves at most one play that is not strong.
 4. Price other plays by rank and length, with additions (`ENDS`, `LOCKS`, `LENDS_JOKER`). Choose the
    lowest price; a follower passes if all plays are held back.
@@ -74,7 +74,7 @@ def decide(policy, rules, view, ids):
 
 @kernel
 def price_of(rules, numbers, view, hand, before, play, parts):
-    """Price a play from a hand of `before` plays; `NEVER` if it is held back."""
+    """Price a play from a hand of `before` plays: `NEVER` if held back, near -`NEVER` by step 3."""
     foes = strength.foes_after(rules, view, play)
     ends = strength.strength_of(rules, numbers, foes, play) >= numbers.threshold
     n = division.divide_rest(rules, numbers, view, hand, play, parts)

@@ -1,1 +1,1 @@
-"""Leduc: a fast public tree for the solvers, the agent `equilibrium`, states of course slides."""
+"""Leduc: the agent `equilibrium`, the states of course slides, a fast public tree for solvers."""

@@ -51,10 +51,10 @@ class Tree(NamedTuple):
     first: np.ndarray  # first child; the children of n end before first[n + 1]; [nodes + 1]
     parent: np.ndarray  # the parent, -1 at the root
     node: np.ndarray  # node of the betting tree; at a chance node the first of phase 2
-    slot: np.ndarray  # 0 before the flop, then 1 plus its kind
+    slot: np.ndarray  # 0 before the flop, then 1 plus the flop's kind
     action: np.ndarray  # action that leads here from the parent; 0 after chance and at the root
     matrix: np.ndarray  # at an end, the index of its matrix in `pays`
-    stakes: np.ndarray  # at an end, the factors of that matrix for S and T, float64 [nodes, 2]
+    stakes: np.ndarray  # at an end, its matrix's factors for players S and T, float64 [nodes, 2]
     pays: np.ndarray  # float64 [matrices, kinds, LANES]
 
 

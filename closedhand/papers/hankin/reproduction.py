@@ -57,7 +57,7 @@ STRATEGIES = {
     "rescored": "`rescored`",
     "human": "separable, trained as in the blog, in whole percent",
 }
-"""Labels in the report of the strategies that are judged."""
+"""Strategies whose exploitability is bounded, and their labels in the report."""
 
 SECTIONS = ("ranges", "hand", "match", *STRATEGIES)
 
@@ -69,7 +69,7 @@ class Plan(Sectioned):
     hands: int = 10_000  # deals of the match, and hands by which each strategy is judged
     pools: int = 4  # number of pools on which each strategy is judged
     pool: int = POOL_SIZE  # hands in a pool; about one in 78 is an opponent of a given hand
-    seed: int = 0  # of all deals
+    seed: int = 0  # seed of all deals
     sections: tuple[str, ...] = SECTIONS
 
 
@@ -87,7 +87,7 @@ def blog_ranges() -> list[dict[str, Any]]:
 
 
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
-    """List the parts to compute by name, in order; files of the training go to `folder`."""
+    """Return the parts to compute, in order, by name; files of the training go to `folder`."""
     game = make_game("chinese_poker")
     seed = plan.seed
 
@@ -139,7 +139,7 @@ def ranges(game: Game, folder: Path, seed: int) -> dict[str, Any]:
     Returns:
         `seconds` of training; `ranges` and `stated`, the blog's chances beside ours, in percent;
         `alice`, our chances for the blog's example; and `alice_alike`, whether our strategy
-        arranges the example alike.
+        arranges the example as the blog does.
     """
     tables, seconds = blog_tables(game, seed)
     win = tables.win

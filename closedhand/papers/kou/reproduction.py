@@ -82,9 +82,9 @@ def the_game() -> Game:
 class Plan(Sectioned):
     """Settings of a reproduction."""
 
-    rounds: int = 10_000  # of each league, except those with agents that search
-    search_rounds: int = 900  # of each league with agents that search
-    seed: int = 0  # of deals and agents; all leagues share the deals
+    rounds: int = 10_000  # rounds of a league without agents that search
+    search_rounds: int = 900  # rounds of a league with agents that search
+    seed: int = 0  # seed of deals and agents; all leagues share the deals
     workers: int = 1  # number of processes
     sections: tuple[str, ...] = SECTIONS
     enemies: tuple[str, ...] = ENEMIES  # for Tables 3 to 6
@@ -162,7 +162,7 @@ def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
 
 
 def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan) -> Part:
-    """Make the part of a league without duplicate play, which is resumed from the file `path`."""
+    """Make the part that plays a league, not duplicate, and keeps or resumes it in file `path`."""
 
     def part(notes: Notes) -> dict[str, Any]:
         try:

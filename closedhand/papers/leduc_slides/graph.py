@@ -21,7 +21,7 @@ WIDTH, HEIGHT = 16, 9
 BOX = (1.16, 0.5)
 END = (0.66, 0.25)
 END_DOWN = 0.635
-"""Distance of a state's ends below it."""
+"""Vertical distance from a state down to its ends."""
 END_ASIDE = {"fold": -0.48, "check": 0.48, "call": 0.48}
 """Horizontal offset of an end from its state by action, if the state has two ends."""
 PORT = 0.17
@@ -74,7 +74,7 @@ NEVER = 1e-9
 def plot_graph(path: Path, strategy: Strategy | None = None) -> tuple[Path, Path]:
     """Draw the graph as SVG and PNG; return their paths.
 
-    With a strategy arrows show the probabilities of its actions, boxes those of reaching states.
+    With a strategy, arrows show probabilities of actions, and boxes those of reaching the states.
 
     Raises:
         InputError: matplotlib is not installed, or the strategy is for another game than UH-Leduc.
@@ -195,7 +195,7 @@ def _draw_move(axis: Any, edge: Edge, edges: list[Edge]) -> None:
     x, to_x = x + BOX[0] / 2, to_x - BOX[0] / 2
     y, to_y = y + _port(edge.to, leaving), to_y + _port(edge.state, coming)
     middle = FLOP if x < FLOP < to_x else (x + to_x) / 2
-    # This bend gives the curve the x of `middle` half-way, whatever the ends are.
+    # With its inner control points at this x, the curve crosses `middle` half-way.
     bend = (8 * middle - x - to_x) / 6
     _draw_arrow(axis, np.array([(x, y), (bend, y), (bend, to_y), (to_x, to_y)]), edge)
     tag = {"boxstyle": "round,pad=0.18", "facecolor": "white", "edgecolor": "none"}

@@ -20,7 +20,7 @@ from closedhand.games.leduc.plays import ACTIONS, graph, name
 from closedhand.solvers.strategy import Strategy, to_sigma
 
 TUPLE = re.compile(r"\((\w\d,\d+,\d+),(?:(\w+),)?(\w+|\*)\)", re.ASCII)
-"""A state of the slides without spaces: turn and bets, the own card if it is there, the flop."""
+"""Groups of a slides' state without spaces: turn and bets; own card, which may be absent; flop."""
 
 
 def probabilities(strategy: Strategy) -> tuple[dict[str, float], dict[tuple[str, str], float]]:
@@ -91,10 +91,10 @@ def probabilities_at(strategy: Strategy, text: str) -> tuple[float, dict[str, fl
 class _Action(NamedTuple):
     """An action at a public state of the tree."""
 
-    state: str  # its name on the slides' graph
-    slot: int  # 0 before the flop, then 1 plus its kind
+    state: str  # name of the state on the slides' graph
+    slot: int  # 0 before the flop, then 1 plus the flop's kind
     action: str
-    shares: np.ndarray  # the probability that a game has it, by the player's card, float64 [LANES]
+    shares: np.ndarray  # probability that a game has this action, by own card, float64 [LANES]
 
 
 def _actions(strategy: Strategy) -> Iterator[_Action]:
@@ -109,8 +109,8 @@ def _actions(strategy: Strategy) -> Iterator[_Action]:
         reach(tree, sigma, player, reached[player])
     for n in np.flatnonzero(tree.player >= 0):
         node, slot, own = game.rules.tables.nodes[tree.node[n]], int(tree.slot[n]), tree.player[n]
-        # By the player's card: its reach times the opponent's, summed over the opponent's card.
-        # `pays` begins with the probabilities of the cards, by slot.
+        # By the player's card: the card's reach, times the sum over the opponent's cards of their
+        # reach times the probability of both cards, `pays[slot]`.
         likely = reached[own, n] * (reached[1 - own, n, kinds] @ tree.pays[slot])
         for child in range(tree.first[n], tree.first[n + 1]):
             yield _Action(name(node), slot, ACTIONS[tree.action[child]], likely * sigma[child])

@@ -57,7 +57,7 @@ class Plan(Sectioned):
 
     seconds: float = 120.0  # training time of each learner
     sampling: float = 20.0  # seconds of MCCFR in the section `solvers`
-    seed: int = 0  # of all random numbers
+    seed: int = 0  # seed of all random numbers
     sections: tuple[str, ...] = SECTIONS
 
 
@@ -65,7 +65,7 @@ QUICK = Plan(seconds=10.0, sampling=5.0)
 
 
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
-    """List the parts to compute by name, in order; runs go to `folder`."""
+    """Return the parts to compute, in order, by name; runs go to `folder`."""
     solvers: dict[str, Part] = {}
     for name in SOLVED:
         for algorithm in solving.SOLVERS:
@@ -132,7 +132,7 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
         notes.keep(lambda: {"curve": curve})
         marks = [seconds * number / JUDGEMENTS for number in range(1, JUDGEMENTS + 1)]
         while not curve or curve[-1]["seconds"] < round(seconds, 3):
-            # An update may take longer than the time between two marks: the next one counts.
+            # An update may take longer than the time between two marks: work to the next one ahead.
             limit = next((mark for mark in marks if mark > run.seconds), seconds)
             run.work(limit, progress=lambda: notes(min(1.0, run.seconds / seconds)))
             if run.interrupted:
@@ -171,7 +171,7 @@ def solved() -> dict[str, Any]:
 
 
 def slides(algorithm: str, seed: int) -> dict[str, Any]:
-    """Compute NashConv in the real game, learned on the slides' states and with perfect recall."""
+    """Compute NashConv of strategies learned on the slides' states and with perfect recall."""
     game = make_game("uh_leduc")
     iterations = ON_SLIDES[algorithm]
     forgetful = solving.make_solver(algorithm, game, seed, SLIDES)

@@ -9,14 +9,13 @@ The agent follows section 4 of the paper:
    priority, the lowest ranks first.
 3. As a follower, make a strong play that leaves a winning form; otherwise the lowest play that does
    not weaken the hand; otherwise the strong play that weakens it least, if it is not held back.
-4. Start a lock, which gives a play at least the strength `sure`, if the player then has the
-   strongest play.
+4. Start a lock, at least `sure` in strength, if the player then has the strongest play under it.
 
 Some sentences of the paper contradict each other or make its own results impossible. There, and
 where 4.1 points a round among four `default` need it, `kou` departs from the literal reading by the
 parameters in `variants.DEPARTURES`. `kou[letter=1]` is the literal reading: it leads the highest
-rank of its weak plays and follows with the strongest play. In both, the paper's "strongest card",
-a play of its own, is the strongest one outside kaidan, jokers not counted.
+rank of its weak plays and follows with the strongest play. For both agents the "strongest card" of
+the paper, a play of its own, is the strongest one outside kaidan, jokers not counted.
 Each parameter is documented in `variants.Numbers` and is an option, such as `kou[winning=0]`.
 
 Where the paper is silent:
@@ -155,7 +154,7 @@ def priority_of(numbers, foes, part):
 
 @kernel
 def priority(numbers, foes, family, low, high, value):
-    """Return the paper's priority of a play to lead, times 10 plus a tie-break by family.
+    """Return 10 times the paper's priority of a play to lead, plus a tie-break by family.
 
     `low` and `high` are the play's `strength.turned_ranks`, and `value` is its strength.
     """
@@ -189,9 +188,9 @@ def follow(rules, numbers, view, hand, ids, parts):
 
 @kernel
 def price_to_follow(rules, numbers, view, hand, plays, weakness, play, parts):
-    """Return the price of following with a play, in a class of `WINNING`; `NEVER`: held back.
+    """Return the price of following with a play, by class (see `WINNING`); `NEVER` to hold it back.
 
-    The hand is that before the play, with its number of `plays` and its weakness.
+    `hand`, its number of `plays` and its `weakness` are those before the play.
     """
     value = strength_to_follow(rules, numbers, view, hand, play)
     if value < 0:
@@ -226,7 +225,7 @@ def price_to_follow(rules, numbers, view, hand, plays, weakness, play, parts):
 def strength_to_follow(rules, numbers, view, hand, play):
     """Return the strength of a following play; -1 if it is not made because it starts a lock."""
     if view.target == JOKER:
-        return numbers.eight
+        return numbers.eight  # the 3 of spades, which ends the trick
     foes = strength.foes_after(rules, view, play)
     value = strength.strength_of(rules, numbers, foes, play)
     if not strength.starts_lock(rules, view, play):

@@ -22,8 +22,8 @@ from closedhand.games.daihinmin.cards import EACH_RANK, bit, in_runs, ranks_betw
 from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
 
 MOST_PARTS = 32
-"""Room for the plays of a division, at most 30: three kaidan of each suit, with gaps between them,
-13 groups, three more plays as the four 8s are singles, the highest card, and the joker."""
+"""Room for the plays of a division. There are at most 30: 12 kaidan (three of a suit), 13 groups,
+three more because the four 8s are singles, the highest card, and the joker."""
 
 PART = record_type(
     [
@@ -39,7 +39,7 @@ PART = record_type(
 
 @kernel
 def decompose(numbers, foes, hand, parts):
-    """Divide a hand, not turned, into disjoint plays, `PART` [MOST_PARTS]; return their number."""
+    """Write the plays of a hand, which is not turned, to `parts` [MOST_PARTS]; return how many."""
     cards = turned(hand & ~JOKER_BIT, foes.revolution)
     n = take_kaidan(numbers, foes, cards, parts) if foes.kaidan else 0
     for i in range(n):
@@ -84,9 +84,9 @@ def add(numbers, foes, cards, family, low, high, parts, n):
 
 @kernel
 def take_kaidan(numbers, foes, cards, parts):
-    """Write the runs of cards that are in no group; return their number.
+    """Write the kaidan of cards outside groups to `parts`; return their number.
 
-    With `kaidan_with_groups` the runs may contain cards in groups, but a run is left out if all its
+    With `kaidan_with_groups` they may contain cards in groups, but a kaidan is left out if all its
     ranks, 8s apart, have a pair.
     """
     n = 0

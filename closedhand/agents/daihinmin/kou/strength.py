@@ -94,7 +94,7 @@ def foes_of(rules, view, revolution, passed, lock):
 
 @kernel
 def foes_after(rules, view, play):
-    """Collect the foes of a play: who has not passed, with the cards under the lock after it."""
+    """Collect the foes of a play: the players who have not passed, and cards that fit its lock."""
     lock = np.int64(lock_after(rules, view, play))
     return foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed), lock)
 
@@ -198,7 +198,7 @@ def against_kaidan(numbers, foes, low, high):
 
 @kernel
 def runs(cards, length):
-    """Return the first cards of all kaidan of a length, and of all that lack one card, two sets.
+    """Return two sets of first cards: of all kaidan of a length, and of those that lack one card.
 
     No kaidan extends below the lowest rank, 3, or above the highest rank, 2.
     """

@@ -6,11 +6,10 @@
 2. The holder is the best so far. A trial changes one of its numbers: the challenger. The challenger
    takes each seat of the same deals in turn, among holders. Its gain in a deal is its mean points
    minus the mean of all players, which is also what a holder makes among holders.
-3. The first stage has `SCREENED` deals. The challenger goes on if its gain exceeds the standard
-   error.
+3. The challenger passes the first stage, `SCREENED` deals, if its gain exceeds one standard error.
 4. The second stage has new deals, more of them for a smaller gain, at most `CONFIRMED`. The
    challenger becomes the holder if the 95% interval of the gain in these deals alone is above 0.
-5. Both stages end early once no part of the interval is above 0.
+5. In both stages the trial fails as soon as no part of the gain's 95% interval is above 0.
 """
 
 from pathlib import Path
@@ -93,7 +92,7 @@ def text_of(numbers: Numbers) -> str:
 
 
 def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | None:
-    """Move a number by `stride` rungs on its ladder, at most to the end; None if it is there."""
+    """Move a number up to `stride` rungs along its ladder; None if it is already at the end."""
     value, ladder = getattr(numbers, name), LADDERS[name]
     above, below = [n for n in ladder if n > value], [n for n in reversed(ladder) if n < value]
     ahead = above if way == UP else below

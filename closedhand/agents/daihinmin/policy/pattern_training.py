@@ -45,7 +45,7 @@ SELF, LIGHT, DEFAULT = 0, 1, 2
 class Log(NamedTuple):
     """The decisions of a round: arrays by entry [MOST_ENTRIES], or by decision [MOST_DECISIONS]."""
 
-    entries: np.ndarray  # features of the actions, by entry
+    entries: np.ndarray  # by entry: a feature of one of the actions at a decision
     shares: np.ndarray  # derivative of the decision's log-probability by the weight of each entry
     ends: np.ndarray  # index after the last entry of each decision
     players: np.ndarray  # player of each decision
@@ -97,7 +97,7 @@ def seat_others(kinds, rng):
 
 @kernel
 def decide(rules, policy, critic, state, rng, log, ids, n):
-    """Draw as `pattern_policy.choose` and log it; return the action and `n`, the number logged."""
+    """Draw as `pattern_policy.choose`, and log the decision; return action and number logged."""
     number = options(rules, state, ids)
     if number == 1:
         return np.int64(ids[0]), n

@@ -65,8 +65,8 @@ PAIRS = SLOTS * SLOTS * 16
 RUNS = 4
 """Number of classes of kaidan: 3, 4, 5, or more cards."""
 
-# First index of each type of feature. The comments name what the type is indexed by, the slowest
-# index first; after a colon "difference" if it has positive and negative features.
+# First index of each type of feature. The comments name its indices, the slowest first; after a
+# colon the condition of the feature, or "difference" if it has positive and negative features.
 RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of it: difference
 PAIR = RANK + 2 * 2 * STAGES * COUNTS * 5  # sure, early; two slots, cards of each: difference
 REST = PAIR + 2 * 2 * PAIRS  # play, early; slot and number of cards left

@@ -1,4 +1,4 @@
-"""Inputs of the pattern policy's features: hands counted by strength, and the table.
+"""Inputs of the pattern policy's features: hands counted by strength, and the state of the trick.
 
 Ranks are numbered by **slots**, from weak to strong in the current order, so that a pattern keeps
 its meaning in a revolution. Slots 0 to 11 are the ranks without the 8. Slot 12 is the 8, which ends
@@ -70,7 +70,7 @@ def by_slot(cards, revolution):
 
 @inlined
 def lowest_slot(counts):
-    """Return four times the lowest slot of `counts` (not 0), its number of cards, and the rest."""
+    """Split `counts`, not 0: return 4 * its lowest slot, the number there, and the other counts."""
     place = bits.lowest(counts) // 4 * 4
     shift = np.uint64(place)
     return place, np.int64((counts >> shift) & np.uint64(15)), counts & ~(np.uint64(15) << shift)

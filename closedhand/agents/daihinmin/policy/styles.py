@@ -52,7 +52,7 @@ DECISION = record_type(
         ("number_locked", "i4"),
     ]
 )
-"""A decision of another player in this round, and the table before it."""
+"""A decision of another player in this round; the last four fields are those of the state then."""
 
 
 class Styles(NamedTuple):
@@ -157,7 +157,7 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
 
 @kernel
 def expected_of(rules, then, hand):
-    """Return the action that `default`'s choice from a hand counts as in a past decision."""
+    """Return `default`'s action from `hand` at the decision `then`; illegal plays are passes."""
     expected = np.int64(default.choose_play(rules, then, hand))
     if then.target < 0 or expected == PASS:
         return expected
