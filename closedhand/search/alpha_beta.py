@@ -24,7 +24,7 @@ UNKNOWN, LOST, WON = -1, 0, 1
 """Results of `solve`."""
 
 SLOTS = 4
-"""Number of places of the table in which a position may be stored: 64 bytes, a cache line."""
+"""Number of places of a table that may store one position; their 64 bytes are a cache line."""
 VALUE = np.uint64(3)
 """Mask of the bits of a stored key's second word that hold 1 plus the value; 0: empty place."""
 NUMBER, TRIED, DEPTH = 0, 1, 2
@@ -82,7 +82,7 @@ def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
 
 @kernel
 def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int:
-    """Store `LOST` or `WON` in the table, if any; return 1 if its place was empty, else 0."""
+    """Store the value of a position in `table`; return 1 if it fills an empty place, else 0."""
     if len(table) == 0:
         return 0
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
@@ -102,7 +102,7 @@ def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int
 def recall(
     policy: Policy, rules: Rules, states: States, depth: int, table: Ids, keys: Ids
 ) -> Integer:
-    """Write the key of `states[depth]` to `keys`; return its value in the table, or `UNKNOWN`."""
+    """Return the value of `states[depth]` in `table`, or `UNKNOWN`; with a table write its key."""
     if len(table) == 0:
         return UNKNOWN
     first, second = position_key(policy, rules, states[depth])
@@ -112,7 +112,7 @@ def recall(
 
 @kernel
 def outcome(payoff: float, least: float, seen: Floats) -> int:
-    """Return `WON` for a payoff of `least` or more, else `LOST`; note it in `seen` (`LEAST`)."""
+    """Return `WON` for a payoff of `least` or more, else `LOST`; note the payoff in `seen`."""
     if payoff >= least:
         seen[LEAST] = min(seen[LEAST], payoff)
         return WON
@@ -125,13 +125,13 @@ def search(
     policy: Policy, rules: Rules, states: States, actions: Ids, stack: Ids, player: Integer,
     friends: Integer, least: float, nodes: int, table: Ids, keys: Ids, seen: Floats,
 ) -> tuple[Integer, Integer]:  # fmt: skip
-    """Start or continue a search whether `player` can force a payoff; the rest is as for `solve`.
+    """Decide whether `player` can force a payoff, as `solve` does, with a table and in steps.
 
-    `stack`, int64 [3, states], holds the levels, see `NUMBER`: zeros at first. After `UNKNOWN` due
-    to `nodes`, a call with the same arrays continues. `table`, uint64 [size, 2], keeps decided
+    `stack`, int64 [3, states] (see `NUMBER`), is zeros at first. If `nodes` ran out, the result is
+    `UNKNOWN`, and a call with the same arrays continues. `table`, uint64 [size, 2], keeps decided
     positions of one `player`, `friends` and `least`; the size is a power of 2 from `SLOTS` up, or 0
-    for no table. `seen`, float64 [4], see `LEAST`, begins as inf, -inf, 0, 0 if read. `keys`,
-    uint64 [states, 2], goes with the stack. The action is -1 also if the table holds the root.
+    for no table. A caller that reads `seen`, float64 [4] (see `LEAST`), begins with inf, -inf, 0,
+    0. `keys`, uint64 [states, 2], is kept with `stack`. The action is -1 for a root in the table.
     """
     number, tried, depth = stack[NUMBER], stack[TRIED], int(stack[DEPTH, 0])
     if number[0] == 0:

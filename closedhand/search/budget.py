@@ -56,7 +56,7 @@ class Budget(NamedTuple):
         return time.perf_counter() + self.seconds
 
     def shares(self) -> list[int]:
-        """Divide the simulations evenly among threads; several get at least `SHARE` each."""
+        """Divide the simulations evenly: to one thread, or several with at least `SHARE` each."""
         threads = max(1, min(self.threads, self.simulations // SHARE))
         cuts = [self.simulations * i // threads for i in range(threads + 1)]
         return [after - before for before, after in pairwise(cuts)]

@@ -73,9 +73,9 @@ class Endgames(NamedTuple):
 
 @dataclass(frozen=True)
 class Play:
-    """A play of the player to act: its id in the flat game, its notation, and its payoffs.
+    """A play of the player to act: its id in `Game.flat`, its notation, and bounds of its payoff.
 
-    The player can force `low` and cannot exceed `high`, which are equal if the play is solved.
+    The player can force `low` and cannot exceed `high`; they are equal if the play is solved.
     """
 
     action: int
@@ -123,8 +123,8 @@ def place(
     """Build a full state from open hands, in a game whose spec has `endgames`.
 
     `hands` are the cards of the seats, in the game's notation, and `turn` is the seat to act.
-    `beat` is the action to be beaten, by default none, made by the seat `by`, by default the one
-    before `turn`.
+    `beat` is the action to be beaten; None: there is none. `by` is the seat that made it; None: the
+    seat before `turn`.
 
     Raises:
         InputError: The game builds no such states, or none from these arguments.
@@ -151,7 +151,7 @@ def endgame(
     """Solve a position in which nothing is hidden.
 
     Args:
-        game: The game; the actions are those of its flat form.
+        game: The game; the result has actions of its form without sub-steps, `Game.flat`.
         state: A full state, such as `place` makes; a view gives wrong payoffs.
         teams: Team of each seat; None: as `teams_of` returns.
         seconds: Seconds after which the search ends.
@@ -189,7 +189,7 @@ def endgame(
 
 
 def paying(game: Game) -> Game:
-    """Return the flat game whose payoffs a search maximises, with the same states and actions."""
+    """Return the game whose payoffs a search maximises, with states and actions of `game.flat`."""
     means = _means_of(game)
     return means.game(game.flat) if means else game.flat
 
@@ -264,7 +264,7 @@ class _Search:
         return self.tables[least]
 
     def grow(self, least: float) -> _Table:
-        """Return a bound's table, enlarged if half full and memory allows, even at others' cost."""
+        """Return a bound's table, enlarged if half full; for space, the other may be discarded."""
         table = self.tables[least]
         size = 4 * len(table.places)
         if 2 * table.seen[KEPT] < len(table.places) or not size:
@@ -315,16 +315,16 @@ class _Search:
 
     def keeps(self, state: State, value: float, answer: int) -> bool:
         """Return whether the player surely forces `value` (`WON`) or cannot exceed it (`LOST`)."""
-        # The search of the bound `own` answers this; that of another does if its entry `number` of
-        # `seen` says so. `sign` reverses comparisons for `LOST`. At `end` no search is needed.
+        # A search whether the bound `own` can be forced answers this. For `LOST`, `sign` reverses
+        # all comparisons. If `value` is `end`, the limit of all payoffs, no search is needed.
         low, high = self.game.payoff_range
         sign, end, own, number = 1, low, value, LEAST
         if answer == LOST:  # nothing above it can be forced
             sign, end, own, number = -1, high, float(np.nextafter(value, np.inf)), GREATEST
         if sign * value <= sign * end:
             return True
-        # A search with a filled table answers this too if its bound is lower and every payoff that
-        # counted as won there reaches `value`; for `LOST` the comparisons are reversed.
+        # First try other bounds, whose tables are filled. A lower bound answers this too if each
+        # payoff that counted as won in its searches, by entry `number` of `seen`, reaches `value`.
         for least in [*self.tables, own]:
             answers = sign * self.seen(least, number) >= sign * value
             if sign * least > sign * own or (least != own and not answers):

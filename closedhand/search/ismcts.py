@@ -69,9 +69,9 @@ def select(
 ) -> Integer:
     """Return the child of a node to descend to; `NOTHING` if a legal action has no child.
 
-    The legal actions are `ids[:n]`. Their `marks`, int64 [num_actions], become `stamp`, or 1 more
-    with a child, which is counted as available. `stamp` must be greater than all marks. `low` and
-    `high` are the least and the greatest payoff met so far.
+    The legal actions are `ids[:n]`. Their `marks`, int64 [num_actions], become `stamp`, or
+    `stamp + 1` if they have a child; such children count as available once more. `stamp` must be
+    greater than all marks. `low` and `high` are the least and the greatest payoff met so far.
     """
     for k in range(n):
         marks[ids[k]] = stamp
@@ -117,7 +117,7 @@ def grow(
     `states` are the view of `player` and a scratch state. `nodes` is the tree, with `used` nodes
     and room for one more in each simulation. `stamp` is the last one in `marks` (see `select`).
     `range_` holds the least and the greatest payoff met so far. Scratch space: `path`, int64
-    [depth, 2], nodes and their movers; `payoffs`, float64 [MAX_PLAYERS]; `ids`.
+    [depth, 2], nodes and movers; `payoffs`, float64 [MAX_PLAYERS]; `ids`, int32 [num_actions].
     """
     for _ in range(number):
         states[1] = states[0]

@@ -45,7 +45,7 @@ from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, candidates, playout
 
 ELIMINATED_BELOW = 2.5
-"""Standard errors from a mean advantage to its bounds, by which actions are eliminated."""
+"""Number of standard errors from a mean advantage to the bounds that eliminate actions."""
 REPLACED_ABOVE = 0.5
 """Number of standard errors by which an action has to be better to replace the policy's own."""
 TINY = 1e-9
@@ -53,7 +53,7 @@ TINY = 1e-9
 FEW = 32
 """Largest number of actions that are all played on a batch, whatever the budget."""
 SCREENING_SHARE = 0.5
-"""Share of a budget for sequential halving where it is too small for all actions."""
+"""Share of the budget for sequential halving if the budget is too small for all actions."""
 UNPLAYED = 1e9
 """Standard error of an action that was never played, in units of the span."""
 PARTICLES_SHARE = 0.4
@@ -73,9 +73,9 @@ def evaluate(
 ) -> float:
     """Return the value of a full state to `player`, given the guess of its determinisation.
 
-    `guess` is that of `log_likelihood` for the determinisation that was played on to `state`. The
-    default plays the state out. A policy may define a better estimate, such as an exact search when
-    few cards remain. `state` may be changed; `ids` is scratch space, int32 [num_actions].
+    `guess` is the one that `particles.log_likelihood` returned for the determinisation from which
+    `state` follows. The default plays on to the end. A policy may define a better estimate, such as
+    an exact search of few cards. `state` may be changed; `ids` is scratch, int32 [num_actions].
     """
     ...
 
@@ -85,10 +85,10 @@ def evaluate_all(
     rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: int, actions: Ids,
     surviving: Bools, states: States, rng: Rng, ids: Ids, out: Floats,
 ) -> None:  # fmt: skip
-    """Play every determinisation on with every surviving action, and `evaluate` with its guess.
+    """Evaluate every surviving action in each of n determinisations by `evaluate`.
 
-    The payoffs go to `out`, float64 [n, actions]; entries of other actions do not change. `states`
-    is scratch space for one state.
+    The values go to `out`, float64 [n, actions]; entries of eliminated actions do not change.
+    `guesses`, int64 [n], belong to the determinisations; `states` [1] is scratch space.
     """
     for i in range(len(determinisations)):
         for k in range(len(actions)):
@@ -100,7 +100,7 @@ def evaluate_all(
 
 @kernel
 def add_advantages(payoffs: Floats, surviving: Bools, sums: Floats) -> None:
-    """Add advantages, by the result of `evaluate_all`, to `sums`, see `PairedSearch.judge`."""
+    """Add the advantages by `payoffs` (`evaluate_all`) to `sums`, see `PairedSearch.judge`."""
     for i in range(len(payoffs)):
         for k in range(len(surviving)):
             if surviving[k]:
@@ -282,7 +282,7 @@ class PairedSearch(Search):
         screened: list[Bools] = []
 
         def work(share: int, own: Rng) -> Floats:
-            """Simulate in one thread, at least `share` simulations or to the deadline; sum up."""
+            """Simulate in one thread until `share` or the deadline is reached; return its sums."""
             states = self._game.empty(1)
             ids = np.empty(self._game.num_actions, np.int32)
             number = self._particles or BATCH

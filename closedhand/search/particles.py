@@ -69,8 +69,8 @@ def _deal_again(policy: Policy, rules: Rules, state: State, player: Integer, rng
 def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng) -> None:
     """Turn a determinisation into another one, the proposal of a Metropolis move.
 
-    Proposals must satisfy detailed balance for the prior: from a random deal each is as frequent as
-    its reverse. The default is a new deal; smaller changes are accepted more often.
+    Proposals must satisfy detailed balance for the prior: if deals are random, each change is as
+    frequent as its reverse. The default is a new deal; smaller changes are accepted more often.
     """
 
 
@@ -79,7 +79,7 @@ def deal_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Deal determinisations of `view[0]` with likelihoods and guesses; `view[1]` is scratch."""
+    """Fill `particles`, `log_likelihoods`, `guesses` by deals of `view[0]`; `view[1]` is spare."""
     for i in range(len(particles)):
         particles[i] = view[0]
         contract.redeal(rules, particles[i], player, rng)
@@ -94,7 +94,7 @@ def move_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, exponent: float, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Do Metropolis moves, for prior times likelihood^exponent; `view[1:3]` is scratch space."""
+    """Move `particles` in place, for prior times likelihood^exponent; `view[1:3]` is scratch."""
     for i in range(len(particles)):
         for _ in range(MOVES):
             view[1] = particles[i]

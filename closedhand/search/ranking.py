@@ -195,7 +195,7 @@ class Ranking:
     def advance(self, executor: Executor | None = None, populations: int = ROUND) -> None:
         """Play a number of `populations`, then eliminate significantly worse actions.
 
-        The first call needs two or more. An `executor` plays them in threads, with equal results.
+        The first call needs two or more, for standard errors. `executor` does not change results.
         """
         number = int(self._surviving.sum())
         size = max(self._least, min(POPULATION, self._share // number))
@@ -311,9 +311,9 @@ def _behind(means: Floats) -> Floats:
 
 
 def _won(game: Game, payoffs: Floats) -> Floats:
-    """Return 1 for a payoff above 0, else 0; NaN stays.
+    """Convert payoffs to wins: 1 for a payoff above 0, else 0; NaN stays.
 
-    With payoffs of 1 and -1, expected payoffs by `evaluate` become probabilities of winning.
+    In a game of payoffs from -1 to 1, means that `evaluate` returns become win rates.
     """
     if game.is_win_or_loss:
         return (1.0 + payoffs) / 2.0

@@ -58,7 +58,7 @@ def expect(tree: Tree, sigma: Any, reached: Any, player: Any, values: Any, gains
 
 @dispatched()
 def respond(tree: Tree, reached: Any, player: Any, values: Any, gains: Any) -> None:
-    """Write `values` like `expect`, for a player who plays a best response; `gains` may differ."""
+    """Write `values` as `expect` does, for a best response; each tree may use `gains` otherwise."""
 
 
 @dispatched()
@@ -71,7 +71,7 @@ def value(tree: Tree, values: Any) -> float:
 def add_average(tree: Tree, tables: Tables, player: Any, weight: Any) -> None:
     """Add a player's current strategy to `tables.average`; `tables.reached` is scratch space here.
 
-    In each set it counts `weight` times the probability of the player's own actions before.
+    In each set the strategy counts `weight` times the probability of the player's earlier actions.
     """
 
 
@@ -92,7 +92,7 @@ def improve(tree: Tree, tables: Tables, player: Any, temperature: Any, step: Any
     """Do one step of magnetic mirror descent of a player, after `reach_others` and `expect`.
 
     `temperature` is the weight of the entropy, in the unit of payoffs; `step` is the step size, in
-    1 over that unit. `tables.regret` (logits), `tables.sigma` and `tables.values` are changed.
+    1 / unit of payoffs. `tables.regret` (logits), `tables.sigma` and `tables.values` are changed.
     """
 
 

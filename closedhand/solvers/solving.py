@@ -201,8 +201,8 @@ class Run(long_work.Run[BaseSolver]):
     ) -> None:
         """Make a run before its first iteration.
 
-        `folder` gets `strategy.npz`, `result.json` and the checkpoint `learner.npz`; None: nothing
-        is written. `states` names the abstraction to learn on; None: the information sets.
+        `folder` gets the files of `strategy.save`, `result.json` and the checkpoint `learner.npz`;
+        None: no files. `states` names the abstraction to learn on; None: the information sets.
 
         Raises:
             InputError: As in `make_solver`, or the game has no such abstraction.

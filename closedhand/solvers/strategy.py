@@ -111,7 +111,7 @@ def to_strategy(game: Game, layout: Layout, weights: np.ndarray, **about: object
 
 
 def to_sigma(layout: Layout, strategy: Strategy) -> np.ndarray:
-    """Write a strategy, as by `rows_of`, to an array by action of a tree with this layout.
+    """Convert a strategy to an array by action (see `interface`) of a tree with this layout.
 
     The array is float64 [layout.shape]; places without an information set get 0.
     """
@@ -126,7 +126,7 @@ def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
     A set is found by the view of its seat alone, also where the seats of a side are one player.
 
     Raises:
-        InputError: It is a strategy of another game.
+        InputError: The strategy lacks a set, or has other actions in it.
     """
     # `map` stops before `entries`, the last field of the layout.
     if all(map(np.array_equal, (strategy.keys, strategy.rows, strategy.actions), layout)):
@@ -141,11 +141,11 @@ def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
 
 
 def shared_responses(strategy: Strategy) -> dict[int, float]:
-    """Compute the payoff of each side of several seats by a best response with shared information.
+    """Compute best responses of the sides that have several seats, if these share information.
 
-    The seats of the side see each other's cards and act as one player, against the strategy of all
-    others. The result has their expected sum of payoffs by side, an upper bound for separate
-    strategies.
+    The seats of a side see each other's cards and act as one player against the strategy of all
+    others. The result has the expected sum of their payoffs by side, an upper bound for separate
+    strategies; it is empty if no side has several seats.
 
     Raises:
         InputError: The game has such a side, and is too large or does not list its deals.

@@ -36,7 +36,7 @@ PROBES = 300
 COUNTED = 100_000
 """Largest number of deals that is counted for a message."""
 CHUNK = 1 << 28
-"""Approximate limit of the bytes of a level's states: sets how many deals are expanded at once."""
+"""Approximate number of bytes of all states below the deals that are expanded at once."""
 
 
 class InfoTree(NamedTuple):
@@ -129,7 +129,7 @@ def count_actions(rules, states, ids, number):
 
 @kernel
 def expand(rules, states, number, ids, children, actions):
-    """Write the state after each legal action of each state to `children`, its id to `actions`."""
+    """Write the states after all legal actions to `children`, and the ids of these to `actions`."""
     child = 0
     for i in range(len(states)):
         if number[i]:
@@ -309,7 +309,7 @@ def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.n
     The tree is one without `together`.
     """
     set_of_row = np.repeat(np.arange(len(tree.owner)), np.diff(tree.rows))
-    places = tree.levels[:-1].copy()  # next node of each level: deals come as in `build`
+    places = tree.levels[:-1].copy()  # next node of each level: the order is that of `build`
     seen = np.zeros(len(tree.owner), bool)
     for states, _ in chunks(game, len(tree.player) / len(tree.chance)):
         for depth, level in enumerate(grow(game, states)):
