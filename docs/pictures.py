@@ -14,7 +14,8 @@ import numpy as np
 
 from closedhand import make_agent, make_game
 from closedhand.core.files import write_atomically
-from closedhand.envs.render import picture, require_pillow
+from closedhand.core.optional_imports import imported
+from closedhand.envs.render import picture
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "pictures"
@@ -91,7 +92,7 @@ def table(moment: Moment, name: str) -> bytes:
 
 def moving_table(moment: Moment, name: str) -> bytes:
     """Games from deal to end as GIF, all frames in the same colours."""
-    pillow = require_pillow()
+    pillow = imported("PIL.Image")
     frames, times, seed = [], [], moment.seed
     while len(frames) < FRAMES:
         more = frames_of(moment, name, seed, MOVING_SIZE)
@@ -115,7 +116,7 @@ def moving_table(moment: Moment, name: str) -> bytes:
 
 def frames_of(moment: Moment, name: str, seed: int, size: tuple[int, int]) -> list[Any]:
     """A picture of every state of a game, as the seat of the moment sees it."""
-    pillow = require_pillow()
+    pillow = imported("PIL.Image")
     game = make_game(name)
     agent, state = make_agent(game, moment.agent, 1), game.deal(np.random.default_rng(seed))
     frames = []

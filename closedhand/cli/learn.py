@@ -15,7 +15,7 @@ from closedhand.core.agents import traits_of
 from closedhand.core.cubins import FOLDER
 from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, begun
 from closedhand.core.game import Game, InputError
-from closedhand.core.optional_imports import require
+from closedhand.core.optional_imports import imported, require
 from closedhand.core.options import Option, Options, options_of, takes
 from closedhand.core.registry import load
 from closedhand.core.run import Watch
@@ -105,12 +105,12 @@ def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
     Raises:
         InputError: There is no such device, or opponents or a cluster are asked for on a GPU.
     """
-    from closedhand.envs.device import check_device, import_torch
+    from closedhand.envs.device import check_device
 
     if asked == "auto":
         ready = find_spec("numba_cuda") is not None or FOLDER in os.environ
         fits = ready and opponents is None and ray is None
-        return "cuda" if fits and import_torch().cuda.is_available() else "cpu"
+        return "cuda" if fits and imported("torch").cuda.is_available() else "cpu"
     device = check_device(asked)
     if device.type == "cpu":
         return "cpu"

@@ -2,7 +2,9 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from closedhand.core.game import InputError
 
@@ -56,6 +58,12 @@ def needing(user: str | None = None) -> Generator[None]:
         if user is None or not is_missing or top == user.partition(".")[0]:
             raise
         raise InputError(f"no module {error.name}, which {user} needs") from None
+
+
+def imported(module: str) -> Any:
+    """Import a module, such as `PIL.Image`; an `InputError` names the extra if it is missing."""
+    with needing():
+        return import_module(module)
 
 
 def _line(module: str) -> str:

@@ -14,7 +14,7 @@ from closedhand.core.cuda_driver import DeviceArray, DeviceRecord, Launch, load
 from closedhand.core.game import Game
 from closedhand.core.game_kernels import ALL_SEATS, Games, Terms
 from closedhand.core.numba.fast_call import with_parts
-from closedhand.core.optional_imports import needing
+from closedhand.core.optional_imports import imported
 from closedhand.core.policies import Policies, policy_of
 from closedhand.core.stream import WEYL, make_streams
 from closedhand.envs.common import ILLEGAL_REWARD, MOST_GAMES
@@ -51,13 +51,6 @@ class Shape(NamedTuple):
 _LOADED: dict[Any, Any] = {}
 
 
-def import_torch() -> Any:
-    """Import PyTorch; an `InputError` says if it is not installed."""
-    with needing():
-        import torch
-    return torch
-
-
 class Device:
     """A GPU, or the CPU, and copies of tables in its memory.
 
@@ -68,7 +61,7 @@ class Device:
 
     def __init__(self, device: Any) -> None:
         """Choose a device, as `check_device` does: `cuda`, `cuda:1`, …, or `cpu`."""
-        self.torch = import_torch()
+        self.torch = imported("torch")
         self.place = check_device(device)
         self.on_cpu = self.place.type == "cpu"
         self._tables: dict[int, tuple[Any, Any]] = {}
@@ -147,7 +140,7 @@ class Device:
 
 def check_device(device: Any) -> "torch.device":
     """Return a device, the CPU or a GPU that PyTorch finds; an `InputError` refuses any other."""
-    torch = import_torch()
+    torch = imported("torch")
     try:
         found = torch.device(device)
     except (RuntimeError, TypeError, ValueError):

@@ -11,7 +11,7 @@ import numpy as np
 
 from closedhand.core.display import BLANK, Face, Row, face, remark
 from closedhand.core.game import Game, State
-from closedhand.core.optional_imports import needing
+from closedhand.core.optional_imports import imported
 from closedhand.core.text import showable
 
 WIDTH, HEIGHT = 960, 540
@@ -52,13 +52,6 @@ def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
     return None
 
 
-def require_pillow() -> Any:
-    """Import Pillow's module `Image`; an `InputError` says if Pillow is not installed."""
-    with needing():
-        from PIL import Image
-    return Image
-
-
 def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
     """Draw rows of cards, uint8 [540, 960, 3]; the picture is legible at half its size.
 
@@ -66,7 +59,7 @@ def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
     the last play and the note. `names`, by seat, replace the names of the rows, unless the font
     lacks their letters. An `InputError` says if Pillow is not installed.
     """
-    pillow = require_pillow()
+    pillow = imported("PIL.Image")
     from PIL import ImageDraw
 
     image = pillow.new("RGB", (WIDTH, HEIGHT), RIM)

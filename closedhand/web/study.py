@@ -11,6 +11,7 @@ import numpy as np
 
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.optional_imports import imported
 from closedhand.core.reading import lines
 from closedhand.core.records import Record, Replay, parse_line, reader_of, replay
 from closedhand.core.registry import flat_game
@@ -194,9 +195,9 @@ class Study:
         return out.getvalue()
 
     def _image(self, ply: int, seat: int) -> Any:
-        from closedhand.envs.render import picture, require_pillow
+        from closedhand.envs.render import picture
 
-        pillow = require_pillow()
+        pillow = imported("PIL.Image")
         state = seen_by(self.game, self.states[ply], seat)[0]
         return pillow.fromarray(picture(self.game.scene(state), self.record.agents or ()))
 
