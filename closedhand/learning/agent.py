@@ -2,9 +2,9 @@
 
 1. Encode the views, and compute the scores of the legal actions.
 2. Divide the scores by the temperature and draw by softmax, or take the best action at 0.
-3. If the game is flat and the network chooses sub-steps, draw full states that fit the views, and
-   choose sub-steps on them until a flat action is complete. The sub-steps of a play depend on the
-   player's own cards alone, so the draw has no effect.
+3. If the network chooses sub-steps but the agent's game has whole plays, draw full states that fit
+   the views, and choose sub-steps on them until each play is complete. The sub-steps of a play
+   depend on the player's own cards alone, so the draw has no effect.
 """
 
 from typing import Any
@@ -35,7 +35,7 @@ class NetworkAgent(BatchAgent):
         seed: int = 0,
         name: str = "learned",
     ) -> None:
-        """Play `features.game`, or its flat game, by a network with `scores` (see `networks`).
+        """Play `features.game`, or its `flat`, by a network with `scores` (see `networks`).
 
         The temperature divides the scores before the softmax; below `COLDEST` it counts as 0.
         """
@@ -44,7 +44,7 @@ class NetworkAgent(BatchAgent):
         self._network = network
         self._temperature = temperature if temperature >= COLDEST else 0.0
         self._rng = np.random.default_rng(seed)
-        self._in_form = game.num_actions == features.actions  # else `game` is the flat one
+        self._in_form = game.num_actions == features.actions  # else `game` is `features.game.flat`
 
     def act_batch(self, views: np.ndarray) -> Ids:
         """Choose an action, int64 [n], for each view, states [n]."""
@@ -112,7 +112,7 @@ class NetworkAgent(BatchAgent):
         return states
 
     def _play(self, states: np.ndarray, steps: np.ndarray) -> Ids:
-        """Play a sub-step in each state; return the flat actions, int64 [n], -1 if incomplete."""
+        """Play a sub-step in each state; return the whole plays, int64 [n], -1 where incomplete."""
         before, players = states["moves"].copy(), states["player"].copy()
         batch.step(self.features.game, states, steps)
         moves, rows = states["moves"], np.arange(len(states))

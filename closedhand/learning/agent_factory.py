@@ -46,8 +46,8 @@ def make_learned(
 ) -> "NetworkAgent":
     """Make the agent `learned:FOLDER`, or `learned[temperature=0]:FOLDER`.
 
-    FOLDER is a folder of `closedhand train`, or a file in it. The game is that of the training,
-    flat or in sub-steps.
+    FOLDER is a folder of `closedhand train`, or a file in it. The game is that of the training, in
+    sub-steps or not.
 
     Raises:
         InputError: The argument is missing, or the path holds no network that fits the game.

@@ -1,14 +1,14 @@
-"""Deep Monte Carlo on a device; what it shares with other learners on one is in `device_learner`.
+"""Deep Monte Carlo on a device; `device_learner` has what all learners on a device share.
 
 One network plays all seats: its outputs are values of the actions.
 
 1. **Rollout.** A seat takes the legal action of the greatest value, or sometimes a random one.
 2. **Targets by seat.** The target of a decision is the return of its seat from there to the end of
-   the game. Where the rollout ends before the game, the value of the seat's last decision in it
-   stands for the rest. A `gae_lambda` below 1 mixes in the values of the decisions between.
+   the game. If the rollout ends before, the value of the seat's last decision in the rollout stands
+   for the rest. A `gae_lambda` below 1 mixes in the values of the decisions between.
 3. **Learning.** Each minibatch descends the squared error of the values of the chosen actions.
 
-Source: see `dmc`, whose games end before it learns.
+The source is that of `dmc`, which learns only from games that have ended.
 """
 
 from collections.abc import Callable

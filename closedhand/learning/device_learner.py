@@ -39,7 +39,7 @@ from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 JUDGED = 8192
 """Maximum number of deals by which the network is scored."""
 WARM_UP = 3
-"""Runs of `_learn` before it is captured in a CUDA graph; other work takes one."""
+"""Number of runs of `_learn` before a CUDA graph captures it; other work runs once before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,7 +279,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
     def score(self, opponent: AnyAgent) -> dict[str, Any]:
         """Score greedy play on the device, by the averaged weights without rounding.
 
-        Agents that do not decide in kernels are played as `NetworkLearner.score` does.
+        Against an opponent that does not decide in kernels this is `NetworkLearner.score`.
         """
         if policy_of(make_agent(self.features.game, opponent, self.seed)) is None:
             return super().score(opponent)
@@ -305,8 +305,8 @@ class DeviceLearner(NetworkLearner[Chosen]):
         """Continue from what `state` returned.
 
         Raises:
-            InputError, ValueError, KeyError: It is damaged, or belongs to another network. The
-                learner may then be restored in part: discard it.
+            InputError, ValueError, KeyError: The state is damaged, or belongs to another network.
+                Discard the learner, which may have been restored in part.
         """
         check_arrays(state, {"scale": np.zeros(3)})
         scale = state["scale"]

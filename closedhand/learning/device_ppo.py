@@ -1,4 +1,4 @@
-"""PPO on a device; what it shares with other learners on one is in `device_learner`.
+"""PPO on a device; `device_learner` has what all learners on a device share.
 
 One network plays all seats. A separate critic sees, besides the observation, the cards of every
 seat, where the states of the game have a field `hands`; agents do not use it.
@@ -56,8 +56,8 @@ class Critic(nn.Module):
 class PolicyLoss(torch.autograd.Function):
     """The clipped loss of a policy and its entropy, with a gradient written by hand.
 
-    Automatic differentiation would keep several arrays of the shape [n, actions] and pass over
-    them; this passes over two.
+    Automatic differentiation would keep and read several arrays of the shape [n, actions]; this
+    gradient needs two of them.
     """
 
     @staticmethod
@@ -65,7 +65,7 @@ class PolicyLoss(torch.autograd.Function):
         ctx: Any, logits: Tensor, masks: Tensor, actions: Tensor, logs: Tensor, advantages: Tensor,
         clip: float, entropy_weight: Tensor,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        """Compute the loss of `ppo.loss_of` without values and magnet, from masks of all actions.
+        """Compute the loss of `ppo.loss_of`, less its terms for values and magnet.
 
         `logits` and `masks` (int8) are [n, actions]; the next three are those of `ppo.Decisions`.
         Return the loss, and the means of entropy, divergence and share clipped, float32 [3].

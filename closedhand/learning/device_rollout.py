@@ -173,8 +173,8 @@ def _hands_of(game: Game) -> tuple[int, int, int] | None:
 def versus(batch: DeviceBatch, network: Any, opponent: AnyAgent, seed: int) -> dict[str, Any]:
     """Play a network's best actions against an agent that decides in kernels, in duplicate.
 
-    Every game of the batch is a deal, on which the network, a `networks.PolicyValue`, plays each
-    side in turn, the agent all other seats. The result is a `Score.entry`.
+    Every game of the batch is a deal. The network, a `networks.PolicyValue`, plays each side of a
+    deal in turn, the agent all other seats. The result is an `evaluation.Score.entry`.
     """
     game = batch.game
     sides = torch.tensor(game.sides, device=batch.device)

@@ -1,6 +1,6 @@
-"""Weights of networks and moments of optimisers outside them.
+"""Copy weights of networks and moments of optimisers out of these objects, and back.
 
-They are arrays for checkpoints and for other processes, or tensors in files of PyTorch.
+Checkpoints and other processes get them as arrays, files of PyTorch as tensors.
 """
 
 import io
@@ -71,8 +71,8 @@ def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
     """Read the results of `moments_of` from the state of a learner, which also has `counts`.
 
     Raises:
-        ValueError: They are not those of Adam for weights of these shapes (PyTorch would read and
-            write beyond their ends), or there are none though decisions were learned from.
+        ValueError: The moments do not fit Adam and the shapes of the weights (PyTorch would read
+            and write beyond their ends), or are missing though decisions were learned from.
     """
     weights = _weights_of(optimiser)
     moments: Moments = {}
@@ -112,7 +112,7 @@ def add_to_average(average: torch.nn.Module, network: torch.nn.Module, updates: 
 
 
 def half(array: np.ndarray) -> np.ndarray:
-    """Round a float32 array to bfloat16 (upper halves, uint16); keep others, and single numbers."""
+    """Round a float32 array to bfloat16, as uint16; return others and single numbers unchanged."""
     if array.dtype != np.float32 or array.size < 2:
         return array
     return torch.from_numpy(array).bfloat16().view(torch.int16).numpy().view(np.uint16)
@@ -130,7 +130,7 @@ def load_tensors(path: Path | str, content: bytes) -> Any:
 
     Raises:
         InputError: The content unpacks to more than `closedhand.core.reading.MOST_DATA`.
-        Exception: It is damaged, or of another kind.
+        Exception: The content is damaged, or of another kind.
     """
     if content.startswith(ZIP):
         check_unpacked(path, content)

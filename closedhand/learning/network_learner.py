@@ -114,7 +114,7 @@ class NetworkLearner(Generic[Chosen]):
         self.seconds = 0.0
         self._judged_at = time.monotonic()
         self._judging = 0.0
-        self._noted = (0, 0, 0.0)
+        self._noted = (0, 0, 0.0)  # decisions, games and seconds at the last summary
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Play games, and learn from them; return measurements by name."""

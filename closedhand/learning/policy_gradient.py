@@ -7,7 +7,7 @@ softmax. A game defines the number of features and the gradient of a piece of se
    gradient of log-likelihoods times advantages (REINFORCE; Williams, 1992).
 2. Add up the gradients in the order of the pieces, so that the number of threads has no effect.
 3. Take a step of Adam (Kingma and Ba, 2015). The step size falls with the number of steps.
-4. Average the weights, if the task asks for it with more weight on later steps.
+4. Average the weights of all steps; later steps count more if the task says so.
 """
 
 import math
@@ -172,7 +172,7 @@ def begin(task: Task, seed: int, path: Path) -> Run[Training]:
 
 
 def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray:
-    """Read weights of a checkpoint, float32 [features], from its array `name`; refuse others."""
+    """Read the weights, float32 [features], that a checkpoint has as `name`, or refuse the file."""
     weights = read_arrays(path).get(name, np.empty(0))
     shape_and_kind = weights.shape, weights.dtype.kind
     if shape_and_kind != ((features,), "f") or not np.isfinite(weights).all():

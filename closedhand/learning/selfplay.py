@@ -6,9 +6,9 @@
 3. At each step play the actions of opponents and forced moves, which teach nothing, until in every
    unfinished game the learner has a choice.
 4. Let the learner decide in all these games at once. Repeat from step 3 until all games are over.
-5. Another process returns a record: the actions, mostly one or two bytes each, and the notes of
-   the learner's decisions, two bytes per number. The learner deals and replays the games again,
-   which saves the transfer of observations.
+5. If another process plays a piece, it returns a record: the actions, mostly one or two bytes each,
+   and the notes of the learner's decisions, two bytes per number. The learner deals and replays the
+   games again, which saves the transfer of observations.
 """
 
 from collections.abc import Callable, Mapping, Sequence

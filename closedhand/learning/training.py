@@ -48,11 +48,11 @@ class Settings(NetworkSettings):
 GreedyTemperature = Annotated[float, Range(0, 100), "at which agents play: 0 takes the best action"]
 """The setting `temperature` of learners whose agents by default take the best action."""
 FEWEST = 1 / 64
-"""Lower bound of the decisions per game by which the number of games of an update is chosen."""
+"""Least number of decisions per game that is assumed to choose the number of games of an update."""
 FIRST_BATCH = 8192
 """Decisions in each of the first updates, unless a batch has fewer."""
 GROWTH = 1 / 8
-"""Limit of the decisions of an update, as a share of the decisions so far."""
+"""Limit of the decisions of later updates, as a share of the decisions so far."""
 ENOUGH = 4096
 """Number of games without a decision to learn from at which an update gives up."""
 
@@ -60,7 +60,7 @@ ENOUGH = 4096
 class Scale:
     """Typical size of payoffs, by which rewards are divided."""
 
-    KEPT = 0.95
+    KEPT = 0.95  # factor by which the sums decay in each update
 
     def __init__(self) -> None:
         self.sums = np.zeros(3)  # number, sum and sum of squares of payoffs, with decay
@@ -199,7 +199,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return networks.plain(network, self.acting.state_dict())
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
-        """Return class and hashable arguments for a learner elsewhere, without opponents."""
+        """Return class and hashable arguments to make this learner elsewhere, without opponents."""
         return type(self), (self.game, self.settings, self.seed)
 
     def play_piece(

@@ -50,7 +50,7 @@ def load(
 ) -> tuple[Network, dict[str, Any]]:
     """Read a network from a file that `save` wrote, and its description.
 
-    `schema` has the kind of each value of the description by its key; there are no other keys.
+    `schema` has the kind of each value of the description by key; it must have exactly these keys.
     `build` makes the network of a checked description, or raises an `InputError`.
 
     Raises:
@@ -78,7 +78,7 @@ def load(
 
 
 def check_finite(shares: torch.Tensor) -> torch.Tensor:
-    """Return outputs of a network; an `InputError` if one is not finite, as by large weights."""
+    """Return outputs of a network; raise an `InputError` if large weights make one not finite."""
     if not torch.isfinite(shares).all():
         raise InputError("a network has weights so large that it computes no probabilities")
     return shares
