@@ -29,18 +29,18 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_extra"]
 
-# Headings may be linked to as `guide.md#training`.
+# Headings may be linked to as `guide.md#self-play`.
 myst_heading_anchors = 3
 
 EXTRA = "_extra"
 """Folder of generated files that are copied as they are."""
-(Path(__file__).parent / EXTRA).mkdir(exist_ok=True)  # Sphinx asks before it is written to
+(Path(__file__).parent / EXTRA).mkdir(exist_ok=True)  # Sphinx wants the folder before it is filled
 html_extra_path = [EXTRA]
 
 html_theme = "furo"
 html_title = f"closedhand {version}"
 
-# Docstrings say `name` for code, which then links wherever there is something to link to.
+# Docstrings write code as `name`; by this role it becomes a link if the name is documented.
 default_role = "py:obj"
 autodoc_default_options = {
     "members": True,
@@ -48,18 +48,18 @@ autodoc_default_options = {
     "ignore-module-all": True,  # a name is documented where it is defined, and only there
 }
 autodoc_typehints_format = "short"
-autodoc_mock_imports = ["ray.rllib"]  # it has an environment of its own
+autodoc_mock_imports = ["ray.rllib"]  # RLlib needs a Python environment of its own
 python_maximum_signature_line_length = 88
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
-# As a list, `Attributes:` does not describe a second time what autodoc finds in the class itself.
+# As a list, so that `Attributes:` does not repeat fields that autodoc documents itself.
 napoleon_use_ivar = True
 napoleon_custom_sections = [("Options", "params_style")]  # of a command
 
 
 ROOMS = ("core", "games", "envs", "wrappers", "search", "solvers", "learning", "agents", "bridges",
          "competitions", "arena", "papers", "web", "cli", "commands", "testing")  # fmt: skip
-"""The rooms of the package, each with a page of all its modules."""
+"""Subpackages, each with a page of all its modules."""
 
 
 NAME = re.compile(r"closedhand(\.\w+)+")
@@ -69,7 +69,7 @@ COMPILER = "closedhand.core.numba.gpu."
 
 
 def write_reference_pages(app: Any) -> None:
-    """Write one page for each room of the package."""
+    """Write the page of each subpackage in `ROOMS`."""
     folder = Path(app.srcdir) / "reference"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -82,7 +82,7 @@ def write_reference_pages(app: Any) -> None:
 
 
 def write_replays(app: Any) -> None:
-    """Write the replays that pages embed: they lie beside the pages, and are no sources of any."""
+    """Write the replays that pages embed, as HTML files that Sphinx copies unchanged."""
     page, files, records_of = (
         import_module(f"closedhand.{name}") for name in ("web.page", "core.files", "core.records")
     )
@@ -115,7 +115,7 @@ def link_names(app: Any, doctree: nodes.document) -> None:
 
 
 def place_of(name: str) -> str:
-    """Where a name that is imported from another module is documented."""
+    """Return the full name under which a name is documented: that in the module that defines it."""
     value = pkgutil.resolve_name(name)
     module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     return f"{module}.{own}" if module and own else name
@@ -142,7 +142,7 @@ def convert_tables(
 
 
 def keep_colons(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Keep napoleon from taking what stands before a colon for the type of a value."""
+    """Keep napoleon from reading the words before a colon as the type of a value."""
     if what in ("attribute", "data", "property"):
         lines[:0] = ["..", ""]
     for number in [i for i, line in enumerate(lines) if line in ("Returns:", "Yields:")][::-1]:
@@ -181,7 +181,7 @@ def drop_options(
 
 
 NAVIGATION: dict[tuple[Any, ...], str] = {}
-"""Navigation of pages of source code, by depth of folders and how it is made."""
+"""Navigation of pages of source code, by depth of folders and arguments of `toctree`."""
 
 
 def share_navigation(
@@ -189,7 +189,7 @@ def share_navigation(
 ) -> None:
     """Make the navigation beside pages of source code once for each depth of folders.
 
-    It is the same there but for the way up to the root; made anew, it takes most of the build.
+    Only its relative path to the root differs. Making it for every page takes most of a build.
     """
     if pagename in app.env.all_docs or "toctree" not in context:
         return

@@ -1,8 +1,8 @@
-"""What is generated in the manual, for `make pages`: pages of environments, code from files,
-and notebooks of tutorials.
+"""Generate parts of the manual (`make pages`): pages of environments, code from files, notebooks.
 
-A page takes code from a file by a comment before a block, `<!-- From FILE: NAME -->`: a function,
-class or constant; `FIRST to LAST` with all between them; without a name the whole file.
+The comment `<!-- From FILE: NAME -->` before a block of code fills the block with a function, class
+or constant of the file. `FIRST to LAST` in place of NAME includes all definitions between these
+two; without a name the block gets the whole file.
 """
 
 import ast
@@ -30,13 +30,13 @@ NOTEBOOKS = {
 }
 """Sections of the tutorials that are notebooks as well, by the file's name."""
 SECTIONS = ("planes", "features", "substeps", "card_sets")
-"""Modules of a game whose docstrings are sections of its page, where there are any."""
+"""Modules whose docstrings become sections of the page of a game that has them."""
 PYTHON = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
 RELATIVE = re.compile(r"\]\((?!https?:|#)")
 
 
 def generated() -> dict[Path, str]:
-    """The text of every page that is generated, or holds code from a file, by its path.
+    """The text, by path, of notebooks, generated pages and pages with code from files.
 
     Games of other packages have no pages.
     """
@@ -93,7 +93,7 @@ def with_code(match: re.Match[str]) -> str:
 
 
 def part_of(code: str, first: str, last: str) -> str:
-    """The lines of a module from one definition to another, with what explains the last one."""
+    """Return a module's lines from definition `first` through `last`, with the text after it."""
     lines, starts = code.splitlines(), []
     for node in ast.parse(code).body:
         if not isinstance(node, ast.Expr):  # the text after a constant belongs to it
@@ -236,7 +236,7 @@ def facts_table(name: str, environment: Any) -> str:
 
 
 def spaces_table(name: str, options: Any) -> str:
-    """Actions, observations and payoffs: by default, of every preset, of options that matter."""
+    """A table of `facts`: by default, for each choice of an option, for flags that change them."""
     usual = closedhand.make_game(name)
     rows = {"by default": facts(usual)}
     for option in options:
@@ -297,7 +297,7 @@ MOST_ROWS = 48
 
 
 def ids_table(game: Any) -> str:
-    """The ids of actions: ranges of those whose notation is equally long, or some of them."""
+    """A table of action ids: ranges whose notations are equally long, else about a dozen ids."""
     texts = [game.text(action) for action in range(game.num_actions)]
     starts = [i for i in range(len(texts)) if i == 0 or len(texts[i]) != len(texts[i - 1])]
     if len(starts) > MOST_ROWS or len(starts) < 3 < len(texts):

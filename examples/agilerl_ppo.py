@@ -32,7 +32,7 @@ NETWORK = {
 
 
 def train(steps: int) -> tuple[closedhand.Game, PPO]:
-    """Learn for `steps` steps of all agents; print the steps per second, learning included."""
+    """Learn for `steps` steps, shared by the agents; print them per second, learning included."""
     torch.set_num_threads(1)
     envs = gymnasium.make_vec(
         "closedhand/DouDizhu-v0", num_envs=64, opponents="rule", seat="random", substeps=True,

@@ -30,7 +30,7 @@ BAR = 40
 
 def train(folder: Path, minutes: float) -> None:
     """Learn from scratch, with a line about the progress now and then; Ctrl-C ends it."""
-    # At temperature 0 the agent takes the most probable action: it is to win, not to hide.
+    # Temperature 0 takes the most probable action: here only wins count, not unpredictability.
     learner = PPO(
         make_game("doudizhu", objective="win"), PPOSettings(temperature=0.0), seed=1,
         against=["rule"], threads=min(2, cores()),
@@ -40,11 +40,7 @@ def train(folder: Path, minutes: float) -> None:
 
 
 def show(agent: str, deals: int) -> float:
-    """Draw the shares of games that an agent wins, by opponent and role.
-
-    Returns:
-        The share against the last opponent, over both roles.
-    """
+    """Draw an agent's shares of games won; return that against the last of `OPPONENTS`."""
     table = Table(box=None)
     for name in ("opponent", "role", "won", "95%", "0% to 100%, half is equal"):
         table.add_column(name)

@@ -128,10 +128,10 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill the blanks of a view: places for the other's laid cards, then the rest at random.
+    """Fill the blanks of a view: first places of the other's laid cards, then the rest, at random.
 
-    A card was drawn before it was laid, so its place is among those drawn by then. Hands are of
-    equal size at every time, so that each deal that fits is equally likely.
+    A laid card gets a blank place among those that its player had drawn by then. How many these are
+    depends on the number of laid cards alone, so that all deals that fit are equally likely.
     """
     other = 1 - player
     for move in range(other, view.moves, SEATS):
@@ -175,7 +175,7 @@ def is_dealt(view, card):
 
 @kernel
 def observe(rules, state, player, out):
-    """Write three planes of ten cards, then rounds won, and whether a card lies face down.
+    """Write three planes of ten cards, two numbers of rounds won, whether a card lies face down.
 
     The planes are the observer's hand, its laid cards, and the opponent's cards that are turned up.
     Rounds won are the observer's, then the opponent's.

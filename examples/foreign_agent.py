@@ -82,7 +82,7 @@ class ForeignAgent:
             self._errors.close()
             raise InputError(f"cannot start {self.name}: {error.strerror}") from None
         self._lines: queue.Queue[str] = queue.Queue(10)
-        # Reads of pipes have no timeout that works on all systems; those of queues have.
+        # On some systems a read from a pipe cannot time out, so a thread feeds a queue.
         reader = (self._process.stdout, self._lines)
         threading.Thread(target=read_lines, args=reader, daemon=True).start()
         self.close = weakref.finalize(self, stop, self._process, self._errors)

@@ -4,7 +4,7 @@
     python examples/open_spiel_cfr.py --game doudizhu --options rules=tiny --iterations 0
 
 `open_spiel_game` makes any game of this package one of OpenSpiel. In a game that lists its deals,
-CFR+ learns a strategy. Both packages compute its exploitability exactly, and it plays a match. For
+CFR+ learns a strategy, which plays a match; both packages compute its exploitability exactly. For
 other games give `--iterations 0`. In every game an IS-MCTS bot plays against a random agent.
 """
 

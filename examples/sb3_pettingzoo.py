@@ -3,8 +3,8 @@
     python examples/sb3_pettingzoo.py
 
 PettingZoo's tutorial on action masking presents a two-player game to Stable-Baselines3 as a game of
-one player. `SeatVectorEnv` gives every agent a row instead. The row waits while others act, so that
-each agent is paid for its own actions.
+one player. `SeatVectorEnv` gives every agent a row of the vector env instead. The row waits while
+others act, so that each agent is paid for its own actions.
 """
 
 import argparse

@@ -3,11 +3,10 @@
     python examples/self_play_ppo.py
     python examples/self_play_ppo.py --observation planes --steps 1000000
 
-The loop is that of CleanRL's single-file PPO with a mask over the logits. Self-play adds
-`seat_advantages`: a decision is credited with the rewards of its seat until the seat decides again,
-whoever acts in between. `--reward actor` learns from the reward of each step instead, as a
-single-agent loop would. `--observation planes` trains on thousands of numbers in place of some
-hundred. In the end the network plays a duplicate match.
+The loop is CleanRL's single-file PPO with a mask over the logits. Self-play adds `seat_advantages`:
+a decision is credited with all rewards of its seat until the seat decides again. `--reward actor`
+learns from the reward of each step instead, as a single-agent loop would. `--observation planes`
+trains on thousands of numbers, not hundreds. In the end the network plays a duplicate match.
 """
 
 import argparse
@@ -80,7 +79,11 @@ def looked(observations: dict[str, np.ndarray]) -> tuple[torch.Tensor, torch.Ten
 def advantages_of(
     settings: Settings, rewards, actors, ends, values, last_values, last_actors
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Compute advantages and returns, float32 [steps, games]; NaN where there are none."""
+    """Compute advantages and returns, float32 [steps, games]; NaN where there are none.
+
+    `rewards` are [steps, games, seats], `last_values` and `last_actors` [games], the others
+    [steps, games]; seats are int64, and `ends` says whether the step ended its game.
+    """
     if settings.reward == "actor":
         # As in a single-agent loop, a step's successor is the next step, whoever acts.
         rewards = np.take_along_axis(rewards, actors[..., None], axis=2)
@@ -92,11 +95,7 @@ def advantages_of(
 
 
 def train(settings: Settings) -> tuple[Game, Net]:
-    """Play and learn; print the progress.
-
-    Returns:
-        The game and the trained network.
-    """
+    """Play, learn and print the progress; return the game and the trained network."""
     torch.manual_seed(settings.seed)
     torch.set_num_threads(1)
     envs = gymnasium.make_vec(
@@ -155,7 +154,7 @@ def learn(
     settings: Settings, net: Net, optimiser, part, seen, masks, actions, chances, advantages,
     targets,
 ) -> None:  # fmt: skip
-    """Take one step of PPO on the rows `part`, indices of the flattened [steps, games]."""
+    """Take one step of PPO on the rows `part`, int64 indices into flattened [steps, games]."""
     policy, value = net(seen.flatten(0, 1)[part], masks.flatten(0, 1)[part])
     gain = advantages.flatten()[part]
     gain = (gain - gain.mean()) / (gain.std() + 1e-8)

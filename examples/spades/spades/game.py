@@ -37,7 +37,7 @@ SPADES = 3
 DECK = SUITS * RANKS
 UNKNOWN = -1
 PLAYED = SEATS
-"""`holder` of a card is the seat that holds it, or `PLAYED` plus the seat that has played it."""
+"""`holder` of a card: the seat holding it, `PLAYED` plus the seat that played it, or UNKNOWN."""
 LONGEST = SEATS + DECK
 NAMES = "23456789TJQKA"
 SUIT_NAMES = "cdhs"
@@ -281,7 +281,10 @@ def redeal(rules, view, player, rng):
 
 @kernel
 def divisions(view, player, suit, number, x, y):
-    """Count the ways to give x, y and the rest of a suit's unknown cards to the other seats."""
+    """Count the ways to deal x, y and the rest of a suit's `number` cards to the other seats.
+
+    These are its unknown cards. Return a float: 0.0 if a seat that has shown a void gets one.
+    """
     ways = 1.0
     taken = 0
     for i in range(SEATS - 1):
@@ -296,7 +299,7 @@ def divisions(view, player, suit, number, x, y):
 
 @kernel
 def divide(view, player, suit, number, room, ways, rng, parts):
-    """Draw how many cards of a suit each other seat gets, `parts`, and take them off `room`."""
+    """Draw how many unknown cards of a suit the next seats get: write `parts`, lower `room`."""
     a, b = room[0], room[1]
     point = rng.random() * ways[suit, a, b]
     parts[0], parts[1] = min(a, number), min(b, number - min(a, number))
