@@ -14,8 +14,8 @@ deal cards, `draw_seed` and `seed_in_kernel` draw the seed of a deal, and a `Str
 `GameSpec` describes a game and names the function that makes the `Game`, with its `Notation`. This
 function states its options by annotated parameters, with a `Range` for a number, or by a table,
 `Options` of `Option`, which `takes` attaches. A `FeatureTable` of `Feature` describes compact
-observations. `validity` and `views` serve the game's functions `valid` and `view_from`. Each `Row`
-of a picture has cards, and `BLANK` for a gap. A `Part` is a group of cards in a hand that a player
+observations. `validity` and `views` help to write the functions `valid` and `view_from`. A `Row` of
+a picture has cards, and `BLANK` for a gap. A `Part` is a group of cards in a hand that a player
 sorts, and `Odds` are its chances. `Explanations` and `KnownCards` are shown to people. `Game.deals`
 iterates over each `Deal`; `Game.knowledge` returns `Knowledge`. An `InputError` reports bad input.
 
@@ -24,7 +24,7 @@ iterates over each `Deal`; `Game.knowledge` returns `Knowledge`. An `InputError`
 
 **Agents.** An `Agent` decides from views; `batch` has functions for many views at once. A
 `KernelAgent` plays a policy that runs in kernels, where `decide` calls it. A `PlayAgent` plays a
-deterministic policy of the flat game, also in sub-steps. `described` and `Traits` state properties
+deterministic policy of whole plays, also in sub-steps. `described` and `Traits` state properties
 of an agent before it plays. `refuse_argument` is for agents that take no argument.
 
 **Search.** `MonteCarlo`, `PairedSearch`, `ISMCTS` and `Particles` search by simulation with a

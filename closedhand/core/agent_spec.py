@@ -21,7 +21,7 @@ LONGEST = 10_000
 BRACKET = re.compile(r"[\w.-]*\[")
 """Matches a name and an opening bracket, at the beginning of an agent's text or in a value."""
 INNER_BRACKET = re.compile(r"[\w.-]+\[(?=\s*(\w+\s*=|\]))")
-"""Matches a name and `[` before an option or `]`, in an argument: paths may hold brackets, too."""
+"""Matches a name and `[` before `key=` or `]`, in an argument: other brackets belong to paths."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class AgentSpec:
 
     Attributes:
         options: Values by key. Parsed values are texts without their enclosing quotes: the agent's
-            table decides whether `2024` is a number or a text.
+            table of options decides whether `2024` is a number or a text.
         argument: Text after the colon behind name and options, without enclosing quotes, or None.
     """
 
@@ -82,7 +82,7 @@ def split_agents(text: str) -> list[str]:
 
 
 def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
-    """Split a text at separators, commas or colons, outside brackets and quotes.
+    """Split a text at each `separator`, a comma or a colon, outside brackets and quotes.
 
     The list has at most `parts` texts, the last of which holds the rest; -1: any number.
     """
@@ -154,8 +154,8 @@ def quoted(text: str, separators: str = ",") -> str:
         InputError: The text needs quotes, and holds both kinds of them.
     """
     with suppress(InputError):
-        # In an agent's text a colon precedes the argument, and decides which brackets protect
-        # separators (`INNER_BRACKET`). If the text is split at colons, this one adds a piece.
+        # In an agent's text a colon precedes the argument. After it, `INNER_BRACKET` decides which
+        # brackets protect separators. A split at colons also cuts at this colon: one piece more.
         cuts = [len(split_outside(f":{text}", each)) - (each == ":") for each in separators]
         if max(cuts) == 1 and unquoted(text) == text:
             return text

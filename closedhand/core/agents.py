@@ -1,7 +1,7 @@
 """Agents: their protocol, their creation from texts, and their traits.
 
 An agent sees only views, so it cannot cheat. Agents are entry points of the group
-`closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
+`closedhand.agents`, which this package and others declare, each in its own `pyproject.toml`.
 An entry point is named `game.agent` (`poker.cautious`), or just `agent` for an agent of every game.
 It refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. The options are
 further parameters of the factory, or a table attached to it; see `closedhand.core.options`.
@@ -74,7 +74,7 @@ def act_batch(
 ) -> np.ndarray:
     """Return the actions of an agent for many views, int64 [n].
 
-    `before` is called before each decision of an agent that makes them one by one.
+    `before` is called before each decision of an agent without a method `act_batch`.
 
     Raises:
         InputError: The agent does not return one integer for each view.
@@ -336,9 +336,9 @@ def refuse_argument(name: str, argument: str | None) -> None:
 
 
 def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
-    """Compute a checksum of the files that each agent of a game is made from, by agent.
+    """Compute a checksum of each agent's files (`Traits.files`), by the agent's name.
 
-    The settings of runs and matches contain it, so that they resume only with the same files.
+    The settings of runs and matches contain these, so that they resume only with the same files.
     Agents without files are left out, and unknown names, such as those of objects. An `InputError`
     says that a file cannot be read.
     """

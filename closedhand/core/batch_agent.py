@@ -1,4 +1,4 @@
-"""Base of agents that decide on many views in one call, and policies of games in sub-steps."""
+"""Base of agents that decide on many views in one call; conversions between plays and sub-steps."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -8,7 +8,7 @@ here becomes a call of the game's function of that name when the calling kernel 
 kernel works for every game, at no cost at run time.
 
 A game's module may also define functions in plain Python. `valid(rules, state, player=None)`
-returns the reason why the rules do not allow a state (see `closedhand.core.validity`).
+returns the reason why the rules do not allow a state, else "" (see `closedhand.core.validity`).
 `view_from(game, player, hand, actions, …)` builds a view from the knowledge of a player at a real
 table (see `Game.view_from`). `knowledge(game, view, player)` is its inverse: it returns the hand,
 the actions and a dict of the further facts. `deals(rules)`, for a game that is small enough to be
@@ -20,9 +20,9 @@ record, which `deal`, `play`, `hide` and `redeal` change; `player`, a seat from 
 `ids`, scratch space, int32 [num_actions]; `out`, an output array; `rng`, an object whose `random()`
 draws a number in [0, 1).
 
-The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module lacks
-one of the eight functions, that of the flat game is called with `rules.flat`. If it lacks one of
-the four others, the default is called, even if the flat game defines the function.
+Rules in sub-steps hold those of the flat game, whose actions are whole plays, as `rules.flat`. If a
+game in sub-steps lacks one of the eight functions, the flat game's is called with `rules.flat`. If
+it lacks one of the four others, the default is called, even if the flat game defines it.
 
 The functions also run on a GPU, in a thread for each game, if the game keeps to these rules:
 

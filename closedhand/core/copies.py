@@ -16,7 +16,7 @@ class OwnArrays:
     """Mixin for classes whose objects write to their arrays: unpickling copies read-only ones.
 
     A program that pickles arrays apart from their objects, as Ray does, unpickles them read-only,
-    in shared memory. Kernels ignore that flag, and would write to the shared memory.
+    in shared memory. Kernels do not check this, and would write to the shared memory.
     """
 
     def __setstate__(self, state: dict[str, Any]) -> None:

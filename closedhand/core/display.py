@@ -1,4 +1,4 @@
-"""The table as rows of cards, from which pictures and texts of every game are drawn."""
+"""A game's table as rows of cards, from which its pictures and texts are made."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ class Row(NamedTuple):
     """A line of cards in a picture of the table: a seat, or cards that lie in the middle.
 
     Attributes:
-        label: Name of the seat, which begins with `player_0` or the like, or of the cards.
+        label: Name of the seat, such as `player_0 landlord`, or of the cards, such as `flop`.
         cards: Text of each card; an empty text is a card face down, `BLANK` a gap.
         note: Further text.
         active: Whether this seat is to act.

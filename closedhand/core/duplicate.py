@@ -43,7 +43,7 @@ class Chunk(NamedTuple):
 
 
 def seatings(sides: Sequence[int]) -> list[tuple[int, ...]]:
-    """List the team at every seat of each table, as many tables and teams as there are sides.
+    """List the team at each seat of each table; there are as many teams and tables as sides.
 
     At table i, side j is played by team (i + j) mod k, where k is the number of sides.
 
@@ -62,7 +62,7 @@ def seatings(sides: Sequence[int]) -> list[tuple[int, ...]]:
 def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:
     """List the tables of a duplicate deal by `Game.sides`: the agent, 0 or 1, at each seat.
 
-    Agent 0 plays each side in turn against agent 1 at all others, then the two change places.
+    Agent 0 plays each side in turn, agent 1 the others; then vice versa. Equal tables count once.
 
     Examples:
         >>> tables((0, 1, 1))
@@ -164,7 +164,7 @@ def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
 
 
 def refuse_memory(game: Game, agents: Sequence[AnyAgent]) -> None:
-    """Refuse agents that remember earlier rounds if matches of rounds are played side by side."""
+    """Refuse agents that remember rounds if the game has several: games are played in lockstep."""
     for agent in agents:
         if game.rounds > 1 and traits_of(game, agent).remembers:
             name = getattr(agent, "name", agent)

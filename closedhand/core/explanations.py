@@ -51,7 +51,7 @@ def _explanations(game: Game) -> Explanations:
 
 
 def notation_help(game: Game, state: State) -> str:
-    """Explain the notation of a game's actions, by default by examples of legal actions, if any."""
+    """Explain how actions are written: the game's `help`, else legal actions, "" after the end."""
     text = _explanations(game).help
     if text or game.over(state):
         return text

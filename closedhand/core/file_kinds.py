@@ -13,7 +13,7 @@ from closedhand.core.parsing import parse_json
 from closedhand.core.reading import TooLarge, read_json
 
 MARK = "closedhand"
-"""Text that names this package as the origin of a picture or a report."""
+"""Text in a file that names this package as its origin."""
 HEAD = 2**16
 """Number of bytes, at one end of a file, in which a mark or a header is looked for."""
 COMMENT = f"<!-- {MARK} -->"

@@ -79,7 +79,7 @@ def write_arrays(
 
 
 def target(path: Path) -> Path:
-    """Return the path of the regular file, present or not, that is written under a path.
+    """Return the path of the regular file to write for a path; the file need not exist.
 
     A symlink is followed: the link stays, and the file that it leads to is replaced.
 
@@ -128,8 +128,8 @@ def refuse_foreign(path: Path, kind: FileKind) -> None:
 def replacing(path: Path, private: bool = False) -> Generator[Path]:
     """Write a file completely or not at all; if `private`, nobody else may read it.
 
-    Yield the path of a new file, to be written in the block. At its end the new file replaces the
-    old one, and gets its permissions unless `private`; after an error the new file is removed.
+    Yield the path of a new file, to be written in the block. After the block it replaces the old
+    file, whose permissions it takes over unless `private`; after an error it is removed.
     """
     found = target(path)
     part = _part(found)

@@ -99,10 +99,10 @@ class Game:
 
     Attributes:
         name: Name for `make_game`.
-        options: All options of `make_game`, defaults included; `rules` is the preset, if any.
+        options: All options of `make_game`, with defaults; the option `rules` is a preset's name.
         rules: Tables and options for kernels, a NamedTuple.
         dtype: Data type of a state. Every state has the fields `player`, the seat to act; `moves`,
-            the number of whole actions since the last deal; and `history`, their flat ids, in order
+            the number of actions of `flat` since the last deal; and `history`, their ids, in order
             unless `simultaneous`, negative where a view hides them.
         num_players: Number of seats, up to `contract.MAX_PLAYERS`.
         num_actions: Number of actions; ids are `0 <= id < num_actions`.
@@ -111,7 +111,7 @@ class Game:
         sides: Side that each seat plays for; seats of one side win and lose together.
         notation: Texts of actions and deals, and rows of tables.
         payoff_range: Least and greatest payoff that a player can get.
-        max_moves: Maximum number of actions from a deal to the end, over all players.
+        max_moves: Maximum number of actions in a game, without redeals if these have no limit.
         payoff_sum: Sum of the payoffs of all players at the end of every game; None: it varies.
         simultaneous: Whether the players act at the same time. A copy of a state with `player` set
             to another player who has not acted yet is then the position of that player.
@@ -292,7 +292,7 @@ class Game:
         return self.notation.parse(check_text(text, "an action"), state)
 
     def deal_text(self, state: State) -> str:
-        """Write the last deal before a state, at any point of a game, as text."""
+        """Write the text of the last deal before a state, which may be at any point of a game."""
         self._check(state)
         return self.notation.deal_text(state)
 

@@ -6,9 +6,9 @@
 4. Deal the next game if this one is over.
 5. Write the observation and the mask of the player to act.
 
-For `DeviceBatch`, `step` does 1 to 4 for one game, and the callers of `step` do 5. `GameVectorEnv`
-calls `advance_games` and, for lists of ids, `list_games`. Its autoreset mode says when the next
-game begins; agents in Python play between a call that does 1 and a call that does the rest.
+In `closedhand.envs`, a `DeviceBatch` uses `step`, which does 1 to 4 for one game; its callers do 5.
+A `GameVectorEnv` calls `advance_games` and, for lists of ids, `list_games`. Its autoreset mode says
+when the next game begins. Agents in Python play between a call that does 1 and one for the rest.
 
 All random numbers after the first deal come from the stream of the game (see
 `closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then the
@@ -104,8 +104,8 @@ def let_others_play(
     """Let policies play in game `i` until it is over or `seat` is to act.
 
     `policies` are those of the seats after `seat`, in order; without `streams` they draw random
-    numbers of their own. Scratch space is `views[k]`, where `k` is 0 in a loop and differs between
-    threads of a GPU; and `ids`, int32, with room for all actions of the game and of the flat game.
+    numbers of their own. Scratch space is `views[k]` and `ids`. Each thread of a GPU has its own
+    `k`; in a loop `k` is 0. `ids`, int32, has room for the actions of the game and of `Game.flat`.
 
     An illegal action ends the loop, and is returned; else the result is `ALL_LEGAL`.
     """
@@ -160,7 +160,7 @@ def answer(
     rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, seat: Integer,
     players: int, views: States, k: Integer, ids: Ids,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """Do `let_others_play`; return the status, `RUNNING`, `OVER` or `REFUSED`, and its result."""
+    """Do `let_others_play`; return its result after a status: `RUNNING`, `OVER` or `REFUSED`."""
     refused = let_others_play(rules, policies, states, streams, i, seat, players, views, k, ids)
     status = OVER if contract.over(rules, states[i]) else RUNNING
     return status if refused == ALL_LEGAL else REFUSED, refused
@@ -191,7 +191,7 @@ def step(
     rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, chosen: Masks,
     starting: bool, actions: Ids, views: States, k: Integer, ids: Ids,
 ) -> None:  # fmt: skip
-    """Play `actions[i]` in game `i`, and start the next game if that ends it.
+    """Play `actions[i]` in game `i`, and start the next one unless this is still `RUNNING`.
 
     If `starting`, play no action; start a new game if `chosen[i]`. Write `rewards`, `status`,
     `actors` and `players`. `status` is that of the game before the next one starts, but `REFUSED`

@@ -25,7 +25,7 @@ def play_out(
         states: The games, `game.dtype` [n]; changed in place.
         choose: Maps the views of the players to act, states [m], and the indices of their games,
             int64 [m], to actions, integers [m].
-        name: Name of the player to act in the game of an index, for messages.
+        name: Maps the index of a game to the name of its player to act, for messages.
         after: Called after every step with the indices of the games in which a player acted.
 
     Raises:

@@ -67,7 +67,7 @@ Part = Callable[[Notes], dict[str, Any]]
 """A function that computes one result, JSON values."""
 Results = dict[str, dict[str, Any]]
 Progress = Callable[[str, float, int], object]
-"""Callback: the name of a part, the number of parts done, with fractions, and their total."""
+"""Callback `(name, done, total)`: a part's name, and numbers of parts; `done` has fractions."""
 
 
 class Sectioned:

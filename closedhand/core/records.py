@@ -173,8 +173,8 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
         **rules: Options of the game; those that a JSON line states must be equal.
 
     Raises:
-        InputError: The line is no record of the game with these options, or it is in the notation
-            of no game, or of several and `game` is None.
+        InputError: The line is no record of the game with these options. Or `game` is None, and the
+            line is in the notation of no game, or of several.
     """
     if line.startswith("{"):
         return as_asked(from_json(line), game, **rules)
@@ -312,8 +312,8 @@ def reader_of(path: Path) -> LogReader | None:
 def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[Replay]:
     """Replay every record of a file, line by line, or every game of a log of another program.
 
-    Blank lines and `#` comments are skipped. `game` and `rules` are as for `parse_line`. What is
-    wrong with a record is the `error` of its `Replay`.
+    Blank lines and `#` comments are skipped. `game` and `rules` are as for `parse_line`. A wrong
+    record raises nothing: its `Replay` has the `error`.
 
     Raises:
         InputError: The file cannot be read as text.

@@ -216,7 +216,7 @@ def flat_game(name: str, options: Mapping[str, Any]) -> Game:
 
 
 def _reduce(game: Game) -> tuple[Any, ...]:
-    """Pickle a game as its name and options; refuse it if `make_game` makes another one of them."""
+    """Pickle a game as its name and options; refuse it if these make a different game."""
     make = partial(make_game, game.name, **game.options)
     made = make()
     # Notations and flat games have no equality, but follow from the rules.

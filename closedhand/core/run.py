@@ -67,7 +67,7 @@ class Format(NamedTuple):
     """A file format of checkpoints: functions that write a file, atomically, and read it.
 
     `write` takes a path, a learner's state, and metadata, JSON values by the names in `ABOUT`;
-    `read` returns the latter two.
+    `read` takes a path, and returns state and metadata.
     """
 
     write: Callable[[Path, dict[str, Any], dict[str, Any]], None]
@@ -123,9 +123,9 @@ def _differing(found: Options, wanted: Options) -> tuple[str, str]:
 class Watch:
     """Context of the loop of long work: it defers Ctrl-C and saves checkpoints.
 
-    The loop calls `tick` after every piece of work and ends when `tick` returns False. After it, or
-    a first Ctrl-C, whose `KeyboardInterrupt` the context catches, unsaved work is saved. After a
-    second Ctrl-C or another error nothing is saved, and the error leaves the context.
+    The loop calls `tick` after every piece of work and ends when `tick` returns False. When the
+    loop has ended, also by a first Ctrl-C, unsaved work is saved; a `KeyboardInterrupt` is caught.
+    After a second Ctrl-C or another error nothing is saved, and the error leaves the context.
 
     Attributes:
         pieces: Number of pieces done.

@@ -31,7 +31,7 @@ def legal(rules: Rules, state: State, out: Ids) -> Integer:
 
 @kernel
 def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
-    """Do `batch_kernels.play`; return `ILLEGAL` once the game is over."""
+    """Do `batch_kernels.play`; return `ILLEGAL` if the game is over already."""
     rules, state = unpack(rules), unpack(state)
     if contract.over(rules, state):
         return ILLEGAL

@@ -64,7 +64,7 @@ def results_of(
         first: Arguments of short jobs that this process does before several processes or remote
             workers start, without yielding their results: unknown names fail early, and kernels
             are compiled once instead of in each worker. With one process they are not done.
-        workers: Number of processes, at most one for each job, 1: this one; or remote workers.
+        workers: Number of processes (1: this one; at most one a job is started), or remote workers.
 
     Raises:
         InputError: Processes cannot get the jobs, since they cannot be pickled.

@@ -227,7 +227,7 @@ class _Index(IndexDataCacheFile):
     """Numba's index and binaries, each after a digest: a damaged file counts as missing.
 
     A binary is stored with its key and the stamp of its sources, and counts as missing if one of
-    them differs: if two processes save at once, index and binary may be of different ones.
+    them differs: if two processes save at once, the index of one may name a binary of the other.
     """
 
     def save(self, key: Any, data: Any) -> None:

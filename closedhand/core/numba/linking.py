@@ -37,7 +37,7 @@ def _called_by_address(module: Any) -> Iterator[str]:
 
 
 def is_closed(result: Any) -> bool:
-    """Return whether compiled code contains no address of this process, so others can load it."""
+    """Return whether code holds no address of this process, so that other processes can load it."""
     return not any(_called_by_address(result.library._final_module))
 
 
@@ -62,7 +62,7 @@ class _Library(private.JITCodeLibrary):
 
 
 class _Codegen(private.JITCPUCodegen):
-    """A generator of code for this processor that is not loaded into the process."""
+    """A generator of code for this processor; the code is not loaded into the process."""
 
     _library_class = _Library
 
@@ -157,7 +157,7 @@ class PartCompiler(private.Compiler):
 
 
 def overload(function: Any) -> Callable[[Any], Any]:
-    """Decorate a function that chooses the implementation of another one by its arguments' types.
+    """Decorate a function that chooses the code of `function` by the types of a call's arguments.
 
     It is `numba.extending.overload` with implementations that are parts. If a kernel is chosen,
     calls of the function are calls of the kernel. Any other implementation is inlined into every
@@ -275,7 +275,7 @@ class Whole(private.CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """Load or compile the code for a signature; Ctrl-C acts after that.
 
-        LLVM hands over its code by a callback, which would lose the code and the interruption.
+        LLVM hands over its code in a callback: a Ctrl-C there would be lost, and the code with it.
         Garbage collection, which takes a tenth of the time of a compilation, is off meanwhile.
         """
         with interrupt.postponed():

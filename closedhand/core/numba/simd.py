@@ -26,6 +26,7 @@ _HALF = LANES // 2
 @intrinsic
 def _dot(typing: Any, left: Any, right: Any, number: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        """Build the LLVM code of `dot`, which multiplies `LANES` entries of the rows at a time."""
         whole, wide, sums = (
             ir.VectorType(ir.IntType(bits), lanes)
             for bits, lanes in ((16, LANES), (32, LANES), (32, _HALF))

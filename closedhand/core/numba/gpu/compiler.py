@@ -1,4 +1,4 @@
-"""Compilation for a GPU by numba-cuda, with the features of the contract that it lacks.
+"""Compilation for a GPU by numba-cuda, plus what the contract needs and numba-cuda lacks.
 
 The outcome is a cubin, machine code that `closedhand.core.cuda_driver` loads. No GPU is needed.
 
@@ -172,7 +172,7 @@ extending.overload_method(core_types.Array, "random", target="generic")(random_o
 def compile_function(
     function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str
 ) -> Cubin:
-    """Compile a function of a thread for some arguments, to a cubin; to PTX if `ptxas` is missing.
+    """Compile the function of a thread to a cubin, or to PTX if `ptxas` is missing.
 
     Args:
         function: The function, such as one of `closedhand.core.numba.gpu.entries.ENTRIES`.

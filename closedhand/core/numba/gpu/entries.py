@@ -1,6 +1,6 @@
 """The functions that a GPU thread runs, by name.
 
-Grids may be smaller than batches: each thread, with its own scratch space, plays games in turn.
+Grids may be smaller than batches: a thread plays games in turn, with its rows of `views` and `ids`.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -20,7 +20,7 @@ cuda: Any = numba.cuda  # without its types, which are those of the simulator
 
 
 def _step(compact: bool) -> Callable[..., None]:
-    """Make a step with one thread per game; it writes observations and masks into zeroed rows."""
+    """Make `game_kernels.step_games` for a GPU; observations and masks are all zero on entry."""
     draw = contract.features if compact else contract.observe
 
     def entry(
@@ -45,8 +45,7 @@ def _step_by_block(compact: bool) -> Callable[..., None]:
     by side in shared memory as they will in global memory: one half of the threads writes
     observations, the other half marks legal actions, and all copy words, int32. `observations` and
     `masks` are arrays of words; a row has `size` bytes of an observation, or `actions_size` of a
-    mask. `per_block` is a multiple of 4, so that the rows of a block begin at a word, and at most
-    half the number of threads of a block.
+    mask. `per_block`, at most half the threads, is a multiple of 4: a block's rows begin at a word.
     """
     draw = contract.features if compact else contract.observe
 
