@@ -5,7 +5,7 @@
 Arguments of kernels (`rules`, `state`, `ids` and others) are as in `closedhand.core.contract`. A
 `view` is a state in which everything that a player cannot know is blank. A policy is a NamedTuple;
 the attribute `kernels` of its class names the module of its `decide` and other functions
-(`closedhand.core.policies`).
+(`closedhand.core.policies`). The flat game, `game.flat`, is the one whose actions are whole plays.
 """
 
 from closedhand.agents.function import from_function

@@ -34,7 +34,7 @@ class KernelAgent(OwnArrays):
 
 
 class Stepwise(NamedTuple):
-    """Policy that takes the next action towards the play of `whole`, a policy of the flat game."""
+    """Policy that takes the next action towards the play of `whole`, a policy of `game.flat`."""
 
     kernels = "closedhand.agents.agent"
 

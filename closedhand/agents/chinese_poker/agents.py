@@ -1,4 +1,4 @@
-"""The agents of Chinese Poker, which arrange hands in the flat game and in sub-steps.
+"""The agents of Chinese Poker; actions are whole arrangements or, in sub-steps, back and front.
 
 - `separable` sets a hand by tables of chances to win (`separable.py`).
 - `counter` is the blog's optimal counter-strategy to `separable`, its best response. It counts the
@@ -68,8 +68,8 @@ class Separable(BatchAgent):
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
         """Rate legal actions, integers [n], by expected points against one opponent, float64 [n].
 
-        A back has the points of its best arrangement. In the flat game actions that are not among
-        `counter.candidates` have NaN.
+        In sub-steps a back has the points of its best arrangement. Without sub-steps, actions that
+        are not among `counter.candidates` have NaN.
         """
         hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
         if self.game.num_actions == substeps.ACTIONS:  # the game is in sub-steps
@@ -120,7 +120,7 @@ class Responder(Separable):
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
         """Rate legal actions, integers [n], by mean points against the opponents, float64 [n].
 
-        Arrangements that are not promising have NaN; a back has the points of its best arrangement.
+        Actions without a promising arrangement have NaN; a back has the points of its best one.
         After a back that this agent would not choose, the tables rate the fronts.
         """
         hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])

@@ -215,7 +215,7 @@ def beating(rules, table, hand):
 
 @kernel
 def follow_single(rules, table, hand):
-    """Find the lowest card, in no kaidan or group, that beats the table; else joker or `NONE`."""
+    """Find the lowest card outside kaidan and groups above the target; else the joker or `NONE`."""
     own = hand & ~JOKER_BIT
     groups = ranks_with(own, 2) * np.uint64(ALL_SUITS)
     spare = own & ~in_runs(own) & ~groups & beating(rules, table, hand)
@@ -226,7 +226,7 @@ def follow_single(rules, table, hand):
 
 @kernel
 def follow_set(rules, table, hand, family):
-    """Find the client's first group or kaidan of a family that beats the table; `NONE` if none.
+    """Find the client's first group or kaidan of a family that beats the target, or `NONE`.
 
     The joker is used only if no play without it is found. `family` is an index of `plays.first`.
     """

@@ -80,7 +80,7 @@ def fewest(rules, hand, kaidan):
 
 @kernel
 def list_runs(rules, hand, kaidan):
-    """Write all kaidan of a hand, with the joker only for a missing card; return their number."""
+    """Write a hand's kaidan to `kaidan`, the joker only for a missing card; return how many."""
     own = hand & ~JOKER_BIT
     n = 0
     for length in range(SHORTEST, longest_kaidan(rules) + 1):

@@ -107,7 +107,7 @@ def build(game: Game) -> Tree:
 
 @lru_cache
 def information_sets(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """List node and card of each information set, int64 [sets], sorted by betting, flop, card."""
+    """Return nodes and cards of all information sets, int64 [sets], by betting, flop, card."""
     tree, tables = build(game), game.rules.tables
     deciding = np.flatnonzero(tree.player >= 0)
     deciding = deciding[np.lexsort((tree.slot[deciding], tree.node[deciding]))]
@@ -175,7 +175,7 @@ def history_text(game: Game, view: State) -> str:
 
 
 def slides_of_sets(game: Game, tree: InfoTree) -> np.ndarray:
-    """Number the slides' states from 0; return that of each information set, int64 [sets]."""
+    """Number the slides' states from 0; return each information set's number, int64 [sets]."""
     numbers: dict[str, int] = {}
     found = np.empty(len(tree.owner), np.int64)
     for views, sets in views_of_sets(game, tree):

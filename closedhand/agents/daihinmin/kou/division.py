@@ -63,7 +63,7 @@ def decompose(numbers, foes, hand, parts):
 
 @kernel
 def divide_rest(rules, numbers, view, hand, play, parts):
-    """Do `decompose` for the rest of a hand after a play, by the order of ranks after it."""
+    """Do `decompose` for the cards left after a play, in the order of ranks after the play."""
     revolution = np.int64(view.revolution)
     if rules.options.revolution and rules.plays.revolts[play]:
         revolution = 1 - revolution
@@ -73,7 +73,7 @@ def divide_rest(rules, numbers, view, hand, play, parts):
 
 @kernel
 def add(numbers, foes, cards, family, low, high, parts, n):
-    """Rate a play and write it, a `PART`, after `n` others; return the new number of plays."""
+    """Rate a play, and write it to `parts` after `n` others; return the new number of plays."""
     parts[n].cards = cards
     parts[n].family = family
     parts[n].low = low

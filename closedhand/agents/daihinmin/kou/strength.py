@@ -67,7 +67,7 @@ def turned_ranks(rules, revolution, play):
 
 @kernel
 def foes_of(rules, view, revolution, passed, lock):
-    """Collect the unseen cards and opponents that plays of the player to act face.
+    """Collect the unseen cards and the opponents for plays of the player to act.
 
     `revolution` is 1 if low ranks beat high ones at the time of these plays. `passed` has the bits
     of the players who cannot answer. Only cards in the suits of `lock` count; 0: all suits.

@@ -70,7 +70,7 @@ def by_slot(cards, revolution):
 
 @inlined
 def lowest_slot(counts):
-    """Split `counts`, not 0: return 4 * its lowest slot, the number there, and the other counts."""
+    """Split `counts`, not 0: return 4 x its lowest slot, the number there, and the other counts."""
     place = bits.lowest(counts) // 4 * 4
     shift = np.uint64(place)
     return place, np.int64((counts >> shift) & np.uint64(15)), counts & ~(np.uint64(15) << shift)
