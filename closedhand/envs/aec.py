@@ -32,8 +32,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     together. Rewards are zero until then, except in games that pay in stages (`game.staged`): there
     the rewards of a step are the growth of the returns in it.
 
-    An illegal action ends the game, with `illegal_reward` for its agent and 0 for the others,
-    unless it counts as a pass (`game.lenient`); the info of its agent has `illegal_action`, True.
+    In lenient games (`game.lenient`) an illegal action counts as a pass. In others it ends the
+    game: its agent gets `illegal_reward` and the info `illegal_action`, True, the others get 0.
     With `illegal_reward=None` it raises an `InputError` instead, and changes nothing.
 
     Copies and pickles continue the game in progress. `game_state` is a copy of the state, for
@@ -44,7 +44,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     compiled = ("_packed", "_codes")
     _packed: Any = None
     _codes: Any = ()
-    """Compiled code of `PLAY` and of `LOOK`."""
+    """Compiled code of each of the `KERNELS`; empty before the first call."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -179,7 +179,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     def _to_act(
         self, agents: list[str], player: int, observation: np.ndarray, mask: np.ndarray
     ) -> None:
-        """Select the player to act, and set `agents`, which the caller has emptied."""
+        """Select the player to act, keep what it observes, and restore `self.agents`, now empty."""
         self.agent_selection = self._unseen_by = self.possible_agents[player]
         self._unseen = observation, mask
         self.infos[self.agent_selection] = {ACTION_MASK: mask.copy()}

@@ -164,7 +164,7 @@ def reset_options(options: Any) -> Mapping[str, Any]:
 
 
 def given_start(game: Game, options: Any) -> State | None:
-    """Return the state from which the options of a reset start; None for a deal by the seed.
+    """Return the state that the options of a reset give; None if a game is to be dealt.
 
     The option `deal` is the text of a deal, `state` a full record of a game in progress; an
     `InputError` refuses any other value, or both. Other options are ignored here.

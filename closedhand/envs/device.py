@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import torch
 
 ALIGNMENT = 16
-"""The memory of all rows is padded to a multiple of this many bytes, to be copied in words."""
+"""Memory of observations and of masks is padded to a multiple of this many bytes."""
 ROWS_OF_A_BLOCK = 56 * 1024
-"""Most bytes of observations and masks in a block, so that four blocks fit a multiprocessor."""
+"""Most bytes of output rows in a block of over 4 games: four such blocks fit a multiprocessor."""
 MOST_PER_BLOCK, THREADS = 64, 128
-"""Largest number of games of a block; number of its threads, half of which write observations."""
+"""Most games of a block that uses shared memory, at most half its threads; threads of a block."""
 BLOCKS = 4
 """Most blocks of a step per multiprocessor, twice as many if blocks use no shared memory."""
 STACK = 20 * 1024
@@ -44,7 +44,7 @@ class Shape(NamedTuple):
     by_block: bool  # whether a block writes observations and masks in shared memory first
     blocks: int
     threads: int  # of a block
-    per_block: int  # games that a block plays at a time
+    per_block: int  # games that a block plays at a time, if `by_block`
     shared: int  # bytes of shared memory of a block
 
 
@@ -87,12 +87,12 @@ class Device:
         return DeviceArray(tensor.data_ptr(), shape, tensor.element_size())
 
     def streams(self, tensor: Any) -> Any:
-        """Convert streams, int64 [n, 2], for kernels; in plain Python rows have `random()`."""
+        """Convert streams, int64 [n, 2], for kernels, which call `random()` of a row."""
         array = self.array(tensor, np.uint64)
         return array.view(type(make_streams(0))) if self.on_cpu else array
 
     def tables(self, value: Any) -> Any:
-        """Copy tables in rules or policies to the GPU, once each; return `value` with copies."""
+        """Return rules or policies, on a GPU with copies of their tables, made once each."""
         return value if self.on_cpu else with_parts(value, self._copied)
 
     def _copied(self, value: Any) -> Any:

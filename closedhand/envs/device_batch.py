@@ -1,7 +1,7 @@
 """Thousands of games side by side as tensors of PyTorch, on a GPU or on the CPU.
 
-Tensors have fixed shapes and are changed in place. A step also starts the next games. It is one
-kernel launch on a GPU, and on the CPU a loop over the same functions.
+Tensors have fixed shapes and are changed in place. A step also starts the next games. One kernel
+does both on a GPU, and on the CPU a loop over the same functions.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -274,7 +274,7 @@ class DeviceBatch:
     def decide(self, agent: AnyAgent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
         """Return the actions of an agent for the players to act, int64 [number].
 
-        `out` is a tensor like the actions of `step` to write them into, by default a new one. An
+        They are written into `out`, a tensor such as `step` takes, by default a new one. An
         `InputError` refuses an unknown agent, one that decides in Python, and any other `out`.
         """
         self._check_started()

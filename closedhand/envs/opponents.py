@@ -42,7 +42,7 @@ class Opponents(common.Copied):
             )
         self.game, self.specs = game, specs
         self.agents: list[Agent] = []
-        # Length of the scratch array `ids` of kernels, in which policies also list flat actions.
+        # Length of the scratch array `ids` of kernels, in which policies also list whole plays.
         self.scratch = max(game.num_actions, game.flat.num_actions)
         self.seed(rng)
 
@@ -119,7 +119,7 @@ def check_seat(game: Game, seat: int | str) -> int | None:
 
 
 def user_seat(game: Game, opponents: Spec | None, seat: int | str) -> int:
-    """Return the seat of the user of a batch: its number, `ALL_SEATS` or `RANDOM_SEAT`."""
+    """Return the user's seat in a batch, or `RANDOM_SEAT`; without opponents `ALL_SEATS`."""
     chosen = check_seat(game, seat)
     if opponents is not None:
         return RANDOM_SEAT if chosen is None else chosen

@@ -22,7 +22,7 @@ RIGHT = WIDTH - 28
 CARD_HEIGHT, CARD_SHAPE = 124, 0.7
 """Maximum height of a card, and the ratio of its width to its height."""
 COUNTED = 5
-"""Least number of open cards that is written beside a row; with hidden cards it is 2."""
+"""Rows of at least so many cards state their number; rows with hidden cards from 2 cards on."""
 TEXT_SIZE, NOTE_SIZE, NOTE_LINE = 25, 23, 27
 SMOOTH = 4  # factor by which cards are drawn larger, and then reduced, for smooth edges
 

@@ -91,7 +91,7 @@ class SeatVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             seed: Seed of game 0; game i gets seed + i. Or a list with a seed for each row, where a
                 game takes the seed of its first row. None: the streams continue.
             options: `reset_mask`, bool [num_envs], the same for all rows of a game: where to start
-                a new game, by default everywhere. Further options are those of the games.
+                a new game, by default everywhere. `deal` and `state`: as for `GameVectorEnv`.
 
         Raises:
             InputError: A wrong number of seeds, or an invalid seed, mask or option; the env is

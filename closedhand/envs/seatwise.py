@@ -58,9 +58,9 @@ def seat_advantages(
 ) -> tuple[Floats, Floats]:
     """Compute generalised advantage estimates (Schulman et al., 2016) along each seat's decisions.
 
-    If a game goes on after the rollout, a seat's last decision has no successor, and so no
-    advantage, unless the seat is next to act and `last_values` has its value. Without an advantage
-    there, the seat's earlier decisions bootstrap from the value of that last decision.
+    If a game goes on after the rollout, a seat's last decision has no successor. Its advantage is
+    then NaN, unless the seat is next to act and `last_values` are given. If it is NaN, the seat's
+    earlier decisions bootstrap from the value of the last one.
 
     Args:
         rewards: Rewards of all seats in each step, [steps, num_envs, seats].

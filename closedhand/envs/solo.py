@@ -32,9 +32,9 @@ IN_STATE = np.uint64(0)  # in place of the seed of a deal: begin with the presen
 class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
     """One seat of a game; agents inside the env play the others.
 
-    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
-    with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]. With `mask="info"` only infos have the mask, and a vector is not in a dict.
+    An observation is a dict of int8 arrays: `action_mask` [num_actions], and the parts of
+    `game.shapes` (`observation` first). With `observation="flat"` or `"compact"` one vector
+    `observation` replaces them. With `mask="info"` only infos have the mask; a vector is no dict.
     The reward is 0 before the end of the game, then the seat's return. In games that pay in stages
     (`game.staged`) it is the growth of the return since the last step. An illegal action ends the
     game with `illegal_reward`, unless it counts as a pass (`game.lenient`). Infos:
@@ -49,14 +49,14 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
-        seat: The seat of this episode.
+        seat: The user's seat in this episode.
     """
 
     metadata = common.metadata()
     compiled = ("_packed", "_arguments", "_turn_code")
     _packed: Any = None
     _arguments: tuple[Any, ...] = ()
-    """First arguments of `opponent_kernels.take_turn`, the same for a whole game."""
+    """First arguments of `opponent_kernels.take_turn` in a game; empty before its first turn."""
 
     def __init__(
         self,

@@ -67,8 +67,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     that a distribution over the legal actions always exists: after the end of a game action 0 is
     marked, or listed. Every array is new at each step.
 
-    Infos are arrays by name. A second array, `_` plus the name, bool [num_envs], marks the games in
-    which it is valid:
+    Infos are arrays by name, each with a bool [num_envs] of its valid games, `_` plus the name:
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation.
     - `current_player`, int64 [num_envs]: the player of the observation and the mask.
@@ -103,7 +102,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     _packed: Any = None
     _code: Any
     _rooms: list[tuple[np.ndarray, np.ndarray]]
-    """Scratch space of `advance_games` for each thread: `views` and `ids`."""
+    """Scratch space of each thread for `advance_games`: `views`, `game.dtype` [1]; `ids`, int32."""
 
     def __init__(
         self,
@@ -282,6 +281,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         return self._put_together(self._show())
 
     def _put_together(self, shown: Shown) -> tuple[Observation, Infos]:
+        """Make observations and infos from what a kernel has written."""
         games = self._games
         observations = self.form.show(shown.observations, shown.copies if self.has_mask else None)
         seen: Infos = {"current_player": games.players.copy()}
@@ -332,7 +332,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         )
 
     def _seed(self, seeds: list[int | None], chosen: np.ndarray) -> None:
-        """Restart the streams of the chosen games that have a seed; at first of all games."""
+        """Restart streams of chosen games: of those that have a seed, at the first reset of all."""
         anew = list(range(self.num_envs))
         if self._has_begun:
             anew = [i for i in np.flatnonzero(chosen).tolist() if seeds[i] is not None]
@@ -361,7 +361,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         or shown.
 
         Raises:
-            InputError: An opponent chose an illegal action; `actions` has it if a policy chose it.
+            InputError: An opponent chose an illegal action; a policy's is written into `actions`.
         """
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)
@@ -440,7 +440,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
 
 def marked(where: np.ndarray, infos: Infos) -> Infos:
-    """Add to each info, under `_` and its name, a copy of the array that marks its valid games."""
+    """Add for each info NAME an info `_NAME`: a copy of `where`, which marks the valid games."""
     return infos | {f"_{name}": where.copy() for name in infos}
 
 

@@ -61,8 +61,8 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         game: Game to check. `make_game` has to know it, since other processes make it again.
         games: Number of random games that are played.
         seed: Seed of the first deal; the next deals have the next seeds.
-        jit: Whether the other process, whose results have to be the same, plays in the other mode:
-            plain Python if this one uses compiled kernels, and the reverse; else in the same mode.
+        jit: Whether to compare compiled kernels with plain Python: another process plays in the
+            mode that this one does not use. If False, it plays in the same mode.
 
     Raises:
         closedhand.testing.ContractError: The game breaks the contract; the message names the place.

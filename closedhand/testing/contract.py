@@ -343,7 +343,7 @@ def _test_all(rules: Any, state: Any, actions: Any, ids: Any, found: Any) -> Non
 def check_unwilling(game: Game, seed: int) -> None:
     """Check that games end within `max_moves` even if all players delay the end.
 
-    In one game all play the first action, in one the last, in one `PASS`, or the first if illegal.
+    In one game all play the first legal action, in one the last, in one `PASS` or else the first.
     """
     passes = [action for action in range(game.num_actions) if game.text(action).upper() == "PASS"]
     for how, place in (("the first action", 0), ("the last action", -1), ("PASS", None)):

@@ -11,7 +11,7 @@ from closedhand.testing.expectations import expect, refuses, reporting, same
 from closedhand.testing.walk import Walk
 
 MOST_DRAWS = 256
-"""Redeals of a view, of which one has to differ from a redeal that is not the true state."""
+"""Most redeals of a view that `check_draws` makes; one has to differ from the first redeal."""
 
 
 def check_knowledge(walk: Walk, player: int) -> bool:
@@ -118,7 +118,7 @@ def check_view_from(walk: Walk, player: int) -> bool:
 
 
 def _illegal(flat: Game, state: State) -> int | None:
-    """Return an illegal id below 1,000 of the flat game; None without one, or after the end."""
+    """Return an illegal whole play, an id below 1,000; None without one, or after the end."""
     if flat.over(state):
         return None
     others = np.setdiff1d(np.arange(min(flat.num_actions, 1_000)), flat.legal(state))

@@ -17,7 +17,7 @@ from closedhand.core.registry import GAMES, GameSpec, add_game, make_game, spec_
 from closedhand.testing.expectations import Broken, expect
 
 TRACED = 40
-"""Work of a trace: 1 a position, and 1 per `MANY` legal actions; few, as plain Python is slow."""
+"""Work that ends a trace, as plain Python is slow: 1 a position, 1 per `MANY` legal actions."""
 
 MANY = 3000
 """Number of legal actions that take as long to list as the other functions of a position."""

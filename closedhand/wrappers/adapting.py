@@ -19,14 +19,14 @@ from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
 
 OneSeat = GameVectorEnv | SeatVectorEnv
-"""Vector envs with one seat a row: a `SeatVectorEnv`, or a `GameVectorEnv` with opponents."""
+"""Classes that `vector_env` takes; a `GameVectorEnv` has one seat a row only with opponents."""
 
 
 def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSERVATION) -> OneSeat:
     """Return `env` if it is a vector env of this package, for a library that needs masks.
 
     `env` is what `gymnasium.make_vec` returns, or a `SeatVectorEnv`. `mode` is the autoreset mode
-    that the library needs; it takes masks from observations or, if `mask` is `info`, from infos. An
+    that the library needs, `mask` where it takes masks from: `observation` or `info`. An
     env in which several seats share a row, or that pays all seats, is refused: a single-agent
     library would mix the rewards. So is an env without masks (`legal="ids"`), and a wrapped one:
     Gymnasium's wrappers do not pass on all that adapters use.

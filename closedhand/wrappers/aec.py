@@ -77,8 +77,8 @@ class AutoPass(Wrapper):
 class DuplicateDealing(Wrapper):
     """Wrapper that plays each deal once at every seating of the teams before the next deal.
 
-    Each reset begins the next table, one game of the deal: at table t of k, side j of the game is
-    played by team (j + t) mod k. One seat against two has two tables (the DeepRocket paper's
+    Each reset begins the next table, one game of the deal. At table t of k, team (j + t) mod k
+    plays side j (`Game.sides`). One seat against two has two tables (the DeepRocket paper's
     Appendix B). Where each seat is a side, teams rotate through all seats. The infos contain
 
     - `deal` and `table`, both counted from 0, and `team`, the name of the agent's team;
@@ -258,7 +258,7 @@ class KickerSubsteps(Spaces, Wrapper):
         return self.form.joint(self._states[0])
 
     def _whole_play(self, before: np.record, action: Any) -> int:
-        """Return the flat action that the sub-step `action` has completed from state `before`."""
+        """Return the whole play that `action` completes, a sub-step in the state `before`."""
         after = self._states[0]
         if after["moves"] == before["moves"] + 1:
             return int(after["history"][before["moves"]])

@@ -67,7 +67,7 @@ class SB3VecEnv(VecEnv):
         number = sum(env.num_envs for env in self.envs)
         super().__init__(number, space, first.single_action_space)  # pyright: ignore[reportUnknownMemberType]
         self.metadata: dict[str, Any] = {**self.metadata, "render_fps": common.RENDER_FPS}
-        # First rows of all envs but the first.
+        # Index of the first row of each env but the first.
         self._ends = np.cumsum([env.num_envs for env in self.envs])[:-1]
         self._masks: np.ndarray
         self._actions: np.ndarray

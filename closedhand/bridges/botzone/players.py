@@ -1,8 +1,8 @@
 """Our agents as Botzone's bots, and its bots as agents: `botzone:COMMAND`.
 
 A bot gets a line of JSON with all requests and responses so far, and answers a line. For every
-decision of a foreign bot its command is started, without a shell, and after its answer, or at the
-time limit, it is killed.
+decision of a foreign bot its command is started, without a shell. The process is killed after its
+answer or at the time limit.
 """
 
 import json

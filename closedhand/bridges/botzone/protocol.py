@@ -221,7 +221,7 @@ def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> in
 def dialogue_of(game: Game, view: State) -> tuple[list[dict[str, Any]], list[Any], list[int]]:
     """Write the requests to the player to act, as the platform would have sent them.
 
-    Return them, the player's responses to all but the last, and its cards, ascending.
+    Return the requests, the player's responses to all but the last, and its cards, ascending.
     Suits do not matter: the player's cards have the lowest numbers of each rank, the public cards
     the next ones. If another seat is the landlord, its plays use the public cards first.
     """

@@ -155,7 +155,7 @@ def start_of(rules: Rules, kind: np.dtype, chance: Sequence[int]) -> State:
 
 @kernel
 def node_of(rules, state):
-    """Return the node of a state; of a view one that is possible, or `UNKNOWN` out of turn."""
+    """Return the node of a state; of a view a possible one, `UNKNOWN` if another player acts."""
     if state.node >= 0:
         return state.node
     info = state.info[state.player]

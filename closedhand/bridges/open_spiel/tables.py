@@ -272,7 +272,7 @@ class Notation:
     """Notation of actions by OpenSpiel's texts, and of deals by its numbers of chance outcomes."""
 
     def __init__(self, rules: Rules, kind: np.dtype, walk: _Walk) -> None:
-        """Take the texts of a walk that name an action, and no other, in all positions."""
+        """Keep the texts of a walk that are the only one of an action, and of no other action."""
         self._rules, self._kind, self._walk = rules, kind, walk  # `kind`: the dtype of states
         texts = {action: next(iter(own)) for action, own in walk.texts.items() if len(own) == 1}
         common = Counter(text.lower() for text in texts.values())

@@ -4,7 +4,7 @@
   landlord.
 - Its jokers are B (small) and R (big), ours S and B.
 - Its rules are our preset `rlcard`. In a game of our preset `deeprocket`, which has fewer plays,
-  its agents are offered only these.
+  RLCard's agents may choose only plays of that preset.
 """
 
 from typing import Any

@@ -261,7 +261,7 @@ class Match:
         return result
 
     def _play_round(self, number: int) -> int:
-        """Play a round, giving back `number` cards first; return the server's number after it."""
+        """Play a round, first giving back `number` cards; return `ROUND_OVER` or `MATCH_OVER`."""
         connection, follower, result = self._connection, self._follower, self._result
         self._see(follower.view)
         if number:

@@ -135,7 +135,7 @@ class RemotePlayer:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Listen for clients; 0 is any free port. An `InputError` refuses an address not available."""
+    """Listen for clients; port 0 is any free one. An `InputError`: the address is not available."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server((address[0], port), family=family, backlog=MOST_WAITING)

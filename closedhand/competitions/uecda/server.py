@@ -38,10 +38,10 @@ WITHOUT_EFFECT = (
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Read a configuration file: options of `make_game`, `rounds` too, and the `port`.
+    """Read a configuration file: options of `make_game`, among them `rounds`, and the `port`.
 
-    Only what the file sets is there; the last value of a repeated key counts. An `InputError` names
-    a line with a fault.
+    The result lacks what the file does not set. The last value of a repeated key counts. An
+    `InputError` names a line with a fault.
     """
     values: dict[str, str] = {}
     port: dict[str, int] = {}
