@@ -249,7 +249,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         for _ in range(settings.epochs):
             places = torch.randperm(len(rows), generator=self.random, device=self.device)
             order = rows[places]
-            # A last part that is not full would be of another shape: it is left to the next pass.
+            # A last part that is not full would be of another shape: this pass leaves it out.
             whole = order[: len(order) // settings.minibatch * settings.minibatch]
             for part in whole.view(-1, settings.minibatch):
                 self._part.copy_(part)

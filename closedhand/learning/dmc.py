@@ -51,7 +51,7 @@ class DMC(DeepLearner[DMCSettings]):
         for _ in range(self.settings.epochs):
             order = torch.from_numpy(rng.permutation(len(actions)))
             for part in order.split(self.settings.minibatch):
-                # The action taken stands for all legal ones.
+                # Only the action taken is listed as legal: no other value is needed.
                 rows = torch.arange(len(part))
                 taken = Legal(rows, actions[part], torch.ones_like(rows))
                 values = self.network.scores(seen[part].float(), seats[part], taken)

@@ -51,7 +51,7 @@ Moments = dict[int, dict[str, torch.Tensor]]
 
 
 def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
-    """Copy an optimiser's moments by `optimiser.NUMBER.NAME`, with the number of the weight."""
+    """Copy an optimiser's moments to arrays named `optimiser.NUMBER.NAME`, by number of weight."""
     return {
         f"optimiser.{i}.{key}": each.cpu().numpy().copy()
         for i, moments in optimiser.state_dict()["state"].items()

@@ -1,7 +1,7 @@
 """Base of learners of a network: counts, scores, and the file for agents.
 
-The seed and the number of an update determine its randomness. Learning rates depend on the number
-of decisions or moves so far, so that results do not depend on the speed of the machine.
+The seed and the number of an update determine the generator that `update` gets. Learning rates may
+depend on the number of decisions or moves so far, never on the speed of the machine.
 """
 
 import time

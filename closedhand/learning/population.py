@@ -35,7 +35,7 @@ def names_of(game: Game, players: Sequence[AnyAgent]) -> list[str]:
 
 
 def checked(game: Game, agents: Iterable[AnyAgent]) -> list[Player]:
-    """Parse agents; refuse unknown ones, and those that remember earlier rounds."""
+    """Parse agents; refuse unknown ones, and in a game of rounds those that remember rounds."""
     players = [parse_agent(game.name, each) for each in agents]
     refuse_memory(game, players)
     for each in players:

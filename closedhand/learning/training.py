@@ -135,7 +135,7 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     @property
     def rate(self) -> float:
-        """Factor of learning rates, which falls with the number of decisions learned from."""
+        """Factor of all falling settings, such as `learning_rate`, by the number of decisions."""
         return (1 + self.decisions / self.settings.anneal) ** -0.5
 
     @property

@@ -26,7 +26,7 @@ UNKNOWN, LOST, WON = -1, 0, 1
 SLOTS = 4
 """Number of places of a table that may store one position; their 64 bytes are a cache line."""
 VALUE = np.uint64(3)
-"""Mask of the bits of a stored key's second word that hold 1 plus the value; 0: empty place."""
+"""Mask of the bits of a stored key's second number that hold 1 plus the value; 0: empty place."""
 NUMBER, TRIED, DEPTH = 0, 1, 2
 """Rows of the stack of a search. `NUMBER` and `TRIED` count, by level, all actions and those tried;
 `stack[DEPTH, 0]` is the present level."""
@@ -69,9 +69,9 @@ def position_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64,
 def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
     """Return the value of a position in `table`, `LOST` or `WON`; `UNKNOWN` if it is not there.
 
-    `table` is that of `search`, and its size is not 0. A place of zeros is empty: `UNKNOWN`.
+    `table` is that of `search`, not of size 0. A key of zeros may match an empty place: `UNKNOWN`.
     """
-    # The low bits of the first word choose the group of `SLOTS` places.
+    # The low bits of `first` choose the group of `SLOTS` places.
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
     for i in range(SLOTS):
         place = start + np.uint64(i)
@@ -86,7 +86,7 @@ def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int
     if len(table) == 0:
         return 0
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
-    # In a full group the second word chooses the place to replace, by bits that hold no value.
+    # In a full group `second` chooses the place to replace, by bits that hold no value.
     place = start + ((second >> np.uint64(8)) & np.uint64(SLOTS - 1))
     added = 0
     for i in range(SLOTS):

@@ -27,7 +27,7 @@ def hash_views(views: np.ndarray) -> np.ndarray:
     word = next(size for size in (8, 4, 2, 1) if views.dtype.itemsize % size == 0)
     words = np.ascontiguousarray(views).view(np.uint8).reshape(len(views), views.dtype.itemsize)
     keys = np.empty((len(views), 2), np.uint64)
-    with np.errstate(over="ignore"):  # where the kernel is a plain function
+    with np.errstate(over="ignore"):  # without the compiler, hashes overflow with a warning
         mix(words.view(f"u{word}"), keys)
     return keys
 
@@ -45,7 +45,7 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
     `states` [n] may be views, except with `together`: the seats of a side then share knowledge.
     """
     seats = states["player"].astype(np.int64)
-    if not together:  # a path of its own: agents of strategies ask for one key at a time
+    if not together:  # a faster path: agents of strategies ask for one key at a time
         return keys_of_seats(game, states, seats)
     keys, sides = np.zeros((len(states), 2), np.uint64), np.array(game.sides)
     for k in range(game.num_players):
@@ -59,7 +59,7 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
 
 
 def number_keys(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number the m different ones of keys, uint64 [n, 2], in the order of their appearance.
+    """Number the m different keys among `keys`, uint64 [n, 2], in the order of their appearance.
 
     Return the number of each key, int32 [n], and the index of each number's first key, int32 [m].
     """

@@ -119,7 +119,7 @@ def value(tree, values):
 @kernel
 def add_average(tree, tables, player, weight):
     """Add the current strategy of a player to its average."""
-    own = tables.reached  # by row: there are fewer than nodes
+    own = tables.reached  # by row: a tree has fewer rows than nodes
     reach(tree, tables.sigma, player, own)
     for s in range(len(tree.owner)):
         if tree.owner[s] == player:
@@ -154,7 +154,7 @@ def improve(tree, tables, player, temperature, step):
     sigma, logits = tables.sigma, tables.regret
     # The first row of a set gets the probability of the set by `reached`, which turns
     # counterfactual values into expected payoffs given the set. At 0 the policy stays.
-    likely = tables.values  # by row; the values of nodes are in `gains` by now
+    likely = tables.values  # by row; the values of nodes are no longer needed
     for row in range(len(tree.actions)):
         likely[row] = 0.0
     for n in range(len(tree.player)):

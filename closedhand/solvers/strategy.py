@@ -128,7 +128,7 @@ def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
     Raises:
         InputError: The strategy lacks a set, or has other actions in it.
     """
-    # `map` stops before `entries`, the last field of the layout.
+    # `map` stops after these three arrays, the first fields of a layout.
     if all(map(np.array_equal, (strategy.keys, strategy.rows, strategy.actions), layout)):
         return strategy.probabilities
     sets = strategy.find(layout.keys)

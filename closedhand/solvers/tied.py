@@ -52,7 +52,7 @@ class TiedTree(NamedTuple):
 @kernel
 def add_average(tree, tables, player, weight):
     """Add the current strategy of a player to its average, weighted in every set of `whole`."""
-    own = tables.reached  # by row of the game: there are fewer than nodes
+    own = tables.reached  # by row of `whole`, which has fewer rows than nodes
     whole = tree.whole
     for s in range(len(whole.owner)):
         if whole.owner[s] == player:
