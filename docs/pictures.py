@@ -1,7 +1,7 @@
-"""The pictures of the front page and of the environments: `make pictures` draws them anew.
+"""Draw the pictures of the front page and of the environments anew (`make pictures`).
 
-Tables are those of `rgb_array`, as a player in play sees them, still and moving; the speeds are
-from `benchmarks.json`, the strengths from the pages of the games.
+Each game gets a PNG and a GIF of its table in play, as `rgb_array` draws it. The speeds are those
+of `benchmarks.json`, the strengths those of the games' pages.
 """
 
 import io
@@ -24,7 +24,7 @@ COLORS = 128
 """Colours of a table; so few make a small file and look the same."""
 MOVING_SIZE, MOVING_COLORS = (480, 270), 64
 FRAMES = 14
-"""Frames of a moving table: several short games, or the beginning and the end of a long one."""
+"""Frames of a GIF: several short games; of a long game the beginning and the end."""
 FRAME, LAST_FRAME = 900, 2500
 """Milliseconds of a frame, and of one that shows the end of a game."""
 
@@ -72,7 +72,7 @@ SPEEDS = {
         "Leduc env\nv PettingZoo's own"
     ),
 }
-"""What is shown of the measured ratios, and how it is called in the picture."""
+"""Labels in the picture of the ratios of `benchmarks.json` that it shows, by (what, peer)."""
 
 
 STRENGTHS = (
@@ -81,7 +81,7 @@ STRENGTHS = (
     ("Dou Dizhu: policy-net v rule", "deeprocket", "84.2% (83.8 to 84.7)"),
     ("Dou Dizhu: search:100ms v decompose", "deeprocket", "60.9% (59.3 to 62.5)"),
 )
-"""Win rates in duplicate matches that are shown: who plays whom, and the page that states it."""
+"""Win rates of duplicate matches that are shown: a label, the page with the figure, its text."""
 
 
 def table(moment: Moment, name: str) -> bytes:
@@ -115,7 +115,7 @@ def moving_table(moment: Moment, name: str) -> bytes:
 
 
 def frames_of(moment: Moment, name: str, seed: int, size: tuple[int, int]) -> list[Any]:
-    """A picture of every state of a game, as the seat of the moment sees it."""
+    """A picture of every state of a game, in the view of `moment.seat`, or open if that is -1."""
     pillow = imported("PIL.Image")
     game = make_game(name)
     agent, state = make_agent(game, moment.agent, 1), game.deal(np.random.default_rng(seed))

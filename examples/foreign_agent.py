@@ -55,6 +55,7 @@ class ForeignAgent:
 
     Attributes:
         name: Name in results.
+        close: Function that ends the program; calling it again does nothing.
     """
 
     def __init__(self, game: Game, command: Sequence[str], seconds: float = 10.0) -> None:
