@@ -26,7 +26,7 @@ WIDTH = 60
 
 
 class InputError(ValueError):
-    """Input of the user that cannot be used; the message says why, made one line by `one_line`."""
+    """Input of the user that cannot be used; the message says why, on one line (`one_line`)."""
 
     def __init__(self, message: object = "") -> None:
         super().__init__(one_line(str(message)))

@@ -102,7 +102,7 @@ def _state_of(game: Game, given: str | Record) -> State:
         try:
             return game.parse_deal(given)
         except InputError:
-            # Perhaps it is a record in the game's own notation, which begins with the deal.
+            # Perhaps the line is a record in the game's own notation: only its deal is used.
             with suppress(InputError):
                 return _state_of(game, parse_line(given, game.name, **stated_options(game)))
             raise

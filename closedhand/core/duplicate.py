@@ -189,7 +189,7 @@ def count_deals(chunks: Sequence[Chunk]) -> int:
 
 
 def cut(chunk: Chunk, deals: int) -> Chunk:
-    """Return the first deals of a chunk, with that share of its seconds, decisions and costs."""
+    """Return the first deals of a chunk, with their share of its seconds, decisions and costs."""
     share = deals / len(chunk.returns)
     decisions = np.round(chunk.decisions * share).astype(np.int64)
     return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions, chunk.spent * share)

@@ -1,4 +1,4 @@
-"""Explanations for people: the notation, reasons of illegal actions, and cards seen and unseen.
+"""Explanations for people: the notation, why actions are illegal, and cards seen and unseen.
 
 A game's notation may have an attribute `explanations`, an `Explanations`, whose fields are
 optional: without `help` legal actions serve as examples, without `reason` no reason is given.

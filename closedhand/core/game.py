@@ -115,7 +115,7 @@ class Game:
         payoff_sum: Sum of the payoffs of all players at the end of every game; None: it varies.
         simultaneous: Whether the players act at the same time. A copy of a state with `player` set
             to another player who has not acted yet is then the position of that player.
-        lenient: Whether illegal actions count as others, such as a pass; else they are refused.
+        lenient: Whether an illegal action counts as another, such as a pass; else it is refused.
         staged: Whether payoffs are paid in stages: `returns` accumulates during the game, and
             rewards are its increments. Otherwise everything is paid at the end.
         rounds: Number of rounds of an episode; only staged games have more than one.

@@ -119,7 +119,7 @@ def from_state(
 
 
 def stated_options(game: Game) -> dict[str, Any]:
-    """Return the options for a record: no `only_form` ones, and no defaults of None or False."""
+    """Return the options for a record: no `only_form` ones, and no defaults of None, False or 0."""
     preset = {"rules": game.options["rules"]} if "rules" in game.options else {}
     defaults = make_game(game.name, **preset).options
     table = spec_of(game.name).option_table

@@ -6,10 +6,10 @@ Here the name, time and size of every source file that the code may come from ar
 
 1. Collect the module of the function, the module of every NamedTuple class in the signature
    (`Rules`, policies, and those within them), and the module that the class names in `kernels`.
-2. Of modules of this package, take the files, and those of its modules that they import, directly
+2. Of modules of closedhand, take the files, and all files of closedhand that they import, directly
    or not.
 3. Of other packages that have such modules, or whose kernels these import, take all files of the
-   top-level package or module. If there is such a package, take all files of this package, too.
+   top-level package or module. If there is such a package, take all files of closedhand, too.
 
 Each set of packages in signatures has an index file of its own. So a change discards only the
 binaries that depend on it, and a lookup imports only the packages involved.

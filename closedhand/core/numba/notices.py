@@ -20,8 +20,8 @@ _warned = False
 def announce_compilation(module: str | None, types: Iterable[Any] = ()) -> None:
     """Announce on stderr that the first kernel is compiled, which takes a while.
 
-    The line names the package of the rules or policy among `types`, those of the kernel's
-    arguments. `module` is that of the kernel, None for a function made by `exec`.
+    `types` are the Numba types of the kernel's arguments; the line names the package of the rules
+    or policy among them. `module` is the kernel's module; None: a function made by `exec`.
     """
     global announced
     if announced or (module or "").partition(".")[0] != HOME:

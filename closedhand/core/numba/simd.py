@@ -1,6 +1,6 @@
-"""Sums of products of small numbers, and bytes of a word, by few instructions in kernels.
+"""Dot products of int16 rows, and bytes of unsigned integers, by few instructions in kernels.
 
-By itself the compiler uses an instruction for every eight products, and for every byte. Under
+By itself the compiler uses one instruction for eight products, and one for each byte. Under
 `NUMBA_DISABLE_JIT` the plain functions are used. Results are the same on every machine.
 """
 
