@@ -193,7 +193,7 @@ def pool_of(
         key = digest.digest()
         if key not in _POOLS:
             hands = random_hands(generator(Deals.OPPONENTS), size)[:, 0]
-            digest.update(hands.tobytes())  # another NumPy may draw others
+            digest.update(hands.tobytes())  # another version of NumPy may draw other hands
             name = f"chinese-poker-pool-{digest.hexdigest()[:20]}"
             parts = _read(name, size)
             if parts is None:

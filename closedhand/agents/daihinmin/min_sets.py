@@ -33,8 +33,8 @@ from closedhand.games.daihinmin.state import empty_states
 MOST_RUNS = 200
 """Maximum number of kaidan that `list_runs` lists."""
 MOST_KAIDAN = 6
-"""Maximum number of disjoint kaidan in a division: 20 cards, the largest hand with three players,
-have room for six, 13 cards for four."""
+"""Maximum number of disjoint kaidan in a division: the largest hand, 20 cards with three players,
+has room for six."""
 NEVER = 10**6
 """Price of passing, above the prices of all plays."""
 PLAYS_TO_STRIKE = 6

@@ -71,7 +71,7 @@ class SearchAgent(OwnArrays):
     spent: np.ndarray
 
     def __init__(self, game: Game, name: str, seed: int, policy: Policy) -> None:
-        """Search with playouts by `policy`, whose `worthwhile` lists the plays tried in endings."""
+        """Search with playouts by `policy`, whose `worthwhile` lists the actions for `solve`."""
         self.game = game
         self.name = name
         self._rng = np.random.default_rng((seed, 0x5EA2C4))
@@ -162,7 +162,7 @@ def make_monte_carlo(
 
 
 def playouts(game: Game) -> tuple[Game, Policy] | None:
-    """Return game and policy of playouts; None for matches and for rules with gifts or discards."""
+    """Return game and policy for playouts in hints; None for matches, or with gifts or discards."""
     if game.rounds > 1 or game.flat.rules.has_gifts:
         return None
     return game, light_policy.load()

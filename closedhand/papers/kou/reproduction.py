@@ -87,7 +87,7 @@ class Plan(Sectioned):
     seed: int = 0  # seed of deals and agents; all leagues share the deals
     workers: int = 1  # number of processes
     sections: tuple[str, ...] = SECTIONS
-    enemies: tuple[str, ...] = ENEMIES  # for Tables 3 to 6
+    enemies: tuple[str, ...] = ENEMIES  # opponents in Tables 3 to 6
 
 
 QUICK = Plan(rounds=1000, search_rounds=100, sections=SECTIONS[:6], enemies=("default",))

@@ -125,7 +125,7 @@ class Edge(NamedTuple):
     to: str
     never: bool  # whether the state is never reached
     color: str
-    width: float  # of the line, in points
+    width: float  # width of the line, in points
     label: str
 
 

@@ -63,7 +63,7 @@ def decompose(numbers, foes, hand, parts):
 
 @kernel
 def divide_rest(rules, numbers, view, hand, play, parts):
-    """Do `decompose` for the cards left after a play, in the order of ranks after the play."""
+    """Do `decompose` for the cards left after a play; a play with a revolution reverses ranks."""
     revolution = np.int64(view.revolution)
     if rules.options.revolution and rules.plays.revolts[play]:
         revolution = 1 - revolution

@@ -10,7 +10,7 @@ WEAKEST, WEAKEST_SINGLE = 1, 2
 BY_STRENGTH = 99
 """Value of `weakness_of_joker` and `weakness_of_top`: by strength, as for other plays."""
 NEVER_MET = 999
-"""Value of a bound of weakness that no hand meets."""
+"""Value of `hold_rise` and `hold_weakness` for a bound that no hand meets."""
 
 
 class Numbers(NamedTuple):

@@ -57,7 +57,7 @@ FORMS = (MOST_WEAK + 1) * STRONG
 TARGETS = KINDS * SLOTS
 """Number of classes of plays, by kind and slot of the weakest rank."""
 PLAYS = 2 * TARGETS
-"""Number of these classes with leaders and followers apart."""
+"""Number of classes of plays by leaders and by followers, which are kept apart."""
 COUNTS = SLOTS * 4
 """Number of pairs of a slot and its number of cards, one to four."""
 PAIRS = SLOTS * SLOTS * 16
