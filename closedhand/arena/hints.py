@@ -23,8 +23,8 @@ class Hint(NamedTuple):
 def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> list[Hint]:
     """Rank all legal actions of the player to act, the best first.
 
-    The adviser's `simulation` rates them, for `seconds`; without one its `values`, or else its
-    `probabilities`; or else its choice comes first. Unrated actions follow, in order of ids.
+    The adviser rates them by its `simulation` for `seconds` (not in sub-steps), else by `values`,
+    else by `probabilities`; else its choice comes first. Unrated actions follow, in order of ids.
     """
     legal = game.legal(view)
     if len(legal) == 1:

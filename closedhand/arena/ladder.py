@@ -172,8 +172,8 @@ def rate(
 ) -> list[dict[str, Any]]:
     """Compute `agents` of `summary`.
 
-    `pairs` are in the order of `combinations(agents, 2)`: results of two agents, as in the `pairs`
-    of `results.summary`, and which of them, 0 or 1, is the first one of the combination.
+    `pairs`, in the order of `combinations(agents, 2)`, are entries of `pairs` in a
+    `results.summary`, each with the index there, 0 or 1, of the combination's first agent.
     """
     # Games won by the first agent in each deal, 0 to 2, a draw as 1/2; float64 [deals].
     scores = [

@@ -8,7 +8,7 @@ observations: one game or, in a game whose rounds depend on each other, a whole 
    seats, and each agent takes each seat once.
 3. Compute means, differences and their intervals over deals.
 
-Agents are created anew for each job (`deals_per_job`), with the same effects as in `match`.
+Agents are created anew for each job (`deals_per_job`), as for each chunk of a `match`.
 """
 
 import math
@@ -105,8 +105,8 @@ def deals_per_job(game: Game, specs: Sequence[Spec]) -> int:
     """Choose the number of deals of a job, played side by side, by the `Traits` of the agents.
 
     - 1 if an agent remembers earlier rounds of a deal: each deal then has its own agents;
-    - otherwise as many deals as fit into `CHUNK` rounds, at least 1; at least `TOGETHER` if all
-      agents are quick and steady, whose results do not depend on the number.
+    - otherwise as many deals as fit into `CHUNK` rounds, at least 1, or at least `TOGETHER` if all
+      agents are quick and steady: then the results do not depend on this number.
     """
     found = [traits_of(game, spec) for spec in specs]
     if game.rounds > 1 and any(each.remembers for each in found):

@@ -5,8 +5,8 @@ A cell is a learner in a game under its default rules, with the same settings fo
 `closedhand.arena.learner_table` makes the table.
 
 A step of a deep learner is a decision from which it learns. A step of a tabular algorithm is a
-visit of a decision node. A sweep visits all decision nodes of the tree once for each player. A
-sampled game counts the mean number of actions of random games, once for each player sampled for.
+visit of a decision node: a sweep of the tree visits all of them once for each player, a sampled
+game (one an iteration, or one for each player) as many as random games have actions on average.
 """
 
 import time
@@ -45,7 +45,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 SAMPLED = 1000
 """Random games from which the mean number of actions is computed."""
 LEARNING = 0.7
-"""Share of the progress of a deep learner's cell before its responder is trained."""
+"""Share of learning in the progress of a deep learner's cell; training a responder is the rest."""
 
 
 @dataclass(frozen=True)

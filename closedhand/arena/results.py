@@ -68,7 +68,7 @@ def labels(agents: Sequence[str]) -> tuple[str, ...]:
 
 
 def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns to show: the game's own, or else the win rate, if any, and the points."""
+    """Return the columns to show: the game's own, else the points, after the win rate if known."""
     won = {"win rate": row["win_rate"]} if row.get("win_rate") else {}
     return row.get("columns") or {**won, "points": row["points"]}
 
@@ -107,8 +107,8 @@ def summary(match: Match) -> dict[str, Any]:
     Returns:
         Settings, and in `pairs` for every pairing:
 
-        - `results`: win rate, None where no payoff is a loss, and points, by agent and role, and
-          the `columns` of the game's spec;
+        - `results`: by agent and role, points, the `columns` of the game's spec, and `win_rate`,
+          which is None where no payoff is a loss;
         - `difference`: by role, points of the first agent minus the second's on the same deals;
         - times: decisions, seconds, and the total cost of searches (`spent`);
         - `returns`: payoffs by deal, table and seat.

@@ -19,7 +19,7 @@ STEPS = 50
 """Steps on a device between two looks at the clock."""
 MASK = "action_mask"
 BLOCK = 32
-"""Entries of a mask that `pick` counts at once; as int8, at most 127."""
+"""Entries of a mask that `pick` counts at once: at most 127, as the count is int8."""
 
 
 class Figure(NamedTuple):
@@ -111,7 +111,7 @@ def pick(masks, random, out):
 
 @inlined
 def marked(mask, start):
-    """Return the number of legal actions in the block of a mask at `start`, which must fit in."""
+    """Count the legal actions in the `BLOCK` entries of a mask from `start` on; all must exist."""
     number = np.int8(0)  # narrow, so that one instruction adds many
     for k in range(BLOCK):
         number = np.int8(number + mask[np.uint64(start + k)])
@@ -167,7 +167,7 @@ def decision_rate(game: Game, agent: str, seconds: float) -> float:
 def on_cpu(
     game: Game, games: int, agents: Sequence[str], opponent: str, seconds: float
 ) -> Iterator[Figure]:
-    """Measure a game and the decisions of agents on one core, each for some processor time.
+    """Measure a game and the decisions of agents on one core, each for `seconds` of its time.
 
     The vector envs have `games` games. In the Gymnasium env one seat plays against `opponent`.
     """
@@ -192,7 +192,7 @@ def on_cpu(
 def on_device(
     game: Game, games: int, agents: Sequence[str], device: str, seconds: float
 ) -> Iterator[Figure]:
-    """Measure a game on a GPU, or by the same code on a CPU, for some seconds each.
+    """Measure a game on a GPU, or by the same code on a CPU; each figure takes `seconds`.
 
     `games` are played side by side. Agents decide in kernels, and each plays all seats.
 

@@ -1,4 +1,4 @@
-"""The command `advise GAME`, made for every game without one of its own."""
+"""The command `advise GAME`, made for every game that has no such command of its own."""
 
 import inspect
 import re
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 TEN = re.compile("10(?=[shdc])")
 """A ten of a suit, typed as a number."""
 FACT = "fact_"
-"""Prefix of the parameters for facts, so that their names differ from all others."""
+"""Prefix of the parameters for `Game.facts`, so that their names differ from all others."""
 PARAMETERS = {"hand": "hand", "player": "seat"}
-"""Parameters of the command by those of `view_from`; its docstring has their help."""
+"""Parameters of `view_from`, whose docstring has their help, and their names in the command."""
 
 
 def split_plays(game: Game, text: str) -> list[str]:
@@ -147,8 +147,8 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
 def usual_search(game: Game, seed: int) -> str:
     """Name the game's adviser if it simulates, else an agent `search`.
 
-    Its playouts have the policy of the usual opponent. If that opponent decides in Python, or the
-    game has a `search` of its own without such an option, it is `search` with default options.
+    The playouts of this `search` have the policy of the usual opponent. Its options are the
+    defaults if that opponent decides in Python, or the game's own `search` has no such option.
     """
     from closedhand.core.agents import make_agent
 

@@ -41,7 +41,7 @@ def bench(
     about, rows = machine("closedhand", "numba", "numpy"), []
     bound = [common.bind(name.replace("-", "_"), rules, option) for name in games or list(GAMES)]
     for game, agent in product(bound, names):
-        # One that cannot play a game is refused before any is measured.
+        # An agent that cannot play a game is refused before anything is measured.
         player = make_agent(game, agent)
         if device != "cpu":
             kernel_policy(player)

@@ -1,4 +1,4 @@
-"""The command `compile`: it compiles kernels ahead of their use; for a CPU it calls them."""
+"""The command `compile`: compile kernels ahead of their use, for a CPU by calling them."""
 
 import time
 from collections.abc import Callable

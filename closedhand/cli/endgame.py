@@ -87,7 +87,7 @@ def endgame(
 
 
 def _show(found: Any, seats: int, signed: bool) -> None:
-    """Print a solution of the first `seats`; if `signed`, the sign of a payoff shows who wins."""
+    """Print a solution, the line of the first `seats` only; if `signed`, payoffs below 0 lose."""
 
     def payoff(low: float, high: float) -> str:
         if low < high:

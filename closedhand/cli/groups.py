@@ -33,7 +33,7 @@ HELP = {
     "botzone": "Play as a bot of Botzone: a line of JSON in, a line of JSON out",
     "join": "Play as a client at the server of a competition",
 }
-"""Help of the first words of commands that games add; the games are named after it."""
+"""Help of commands that games add, by their first word; the names of the games are appended."""
 
 
 def commands_of_games(verb: str) -> dict[str, Ref]:

@@ -99,8 +99,8 @@ def trainer(*own: Option) -> Callable[..., None]:
 def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
     """Return the device to learn on: `cpu`, `cuda`, or one such as `cuda:1`.
 
-    `auto` takes a GPU if there is one, numba-cuda or the variable CLOSEDHAND_CUBINS provides its
-    kernels, and neither opponents nor a cluster (`ray`) are asked for.
+    `auto` takes a GPU if there is one, if numba-cuda or the variable CLOSEDHAND_CUBINS provides
+    its kernels, and if neither opponents nor a cluster (`ray`) are asked for.
 
     Raises:
         InputError: There is no such device, or opponents or a cluster are asked for on a GPU.

@@ -107,7 +107,7 @@ img {{ max-width: 100% }}
 
 
 def as_html(text: str, folder: Path) -> str:
-    """Convert a report in Markdown to an HTML page, and add the pictures that it names."""
+    """Convert a Markdown report to an HTML page with the pictures in `folder` that it names."""
     from markdown_it import MarkdownIt
 
     blocks = []
@@ -121,7 +121,7 @@ def as_html(text: str, folder: Path) -> str:
 
 
 def reproductions() -> dict[str, Callable[..., None]]:
-    """Find the commands `reproduce …` of games with options out, quick and seed, by name."""
+    """Find the games' commands `reproduce NAME` that take out, quick and seed, by NAME."""
     commands = {name: load(ref) for name, ref in groups.commands_of_games("reproduce").items()}
     return {
         name: command

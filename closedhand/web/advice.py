@@ -29,7 +29,7 @@ from closedhand.web.serialization import describe_action, number_of
 FIRST, STEP = 0.03, 0.25
 """Minimum seconds of simulation before the first report, and before each later one."""
 TRIAL = 256
-"""Simulations, in each of `PAIR` populations, that choose the plays of the first report."""
+"""Simulations of a trial population, of which `PAIR` choose from many plays those shown first."""
 PAIR = 2
 """Populations between two looks at the clock before the first report; one gives no interval."""
 FEW = 4
@@ -73,8 +73,8 @@ def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
     """Ask an agent for its choice, and for its policy and its ratings if it has them.
 
     Returns:
-        `by`; `shares` and `ratings`, the best actions by policy and by rating, empty if the agent
-        has none; and `action`, the choice: the likeliest action if there are shares.
+        `by`; `shares` and `ratings`, the best actions by policy and by rating, empty without one
+        (`shares` also above `MOST_ACTIONS`); and `action`, the best of `shares`, else the choice.
 
     Raises:
         InputError: There is no such agent, it cannot play the game, or its choice is not legal.
@@ -97,7 +97,7 @@ def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
 def _best(
     game: Game, view: State, actions: Ids, numbers: Any, name: str, above: float = -math.inf
 ) -> list[dict[str, Any]]:
-    """Describe the actions with the largest finite numbers over `above`, kept in the key `name`."""
+    """Describe actions with the largest finite numbers over `above`; key `name` gets the number."""
     best = [pair for pair in best_first(actions, numbers) if above < pair[1] < math.inf]
     return [{**describe_action(game, view, a), name: number} for a, number in best[:MOST_SHOWN]]
 
@@ -111,7 +111,7 @@ def _agent(game: Game, by: str) -> tuple[Any, Lock]:
 def values(
     game: Game, view: State, first: int, seed: int, by: str = ""
 ) -> Iterator[dict[str, Any]]:
-    """Value the plays, exactly in small games; elsewhere in growing precision.
+    """Value the plays, exactly in a small game if `by` has a policy, else in growing precision.
 
     An exact value is the expected payoff of the play and then a best response, if all others play
     the policy of the agent `by`. A simulated value is a gain over the play `first` on the same
@@ -151,7 +151,7 @@ def values(
 
 
 def _first_look(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> list[Gap]:
-    """Compare plays with the play `first`, in order of gain; of many, only the best in a trial."""
+    """Compare plays with the play `first`, best first; of over `MOST_SHOWN` the best in a trial."""
     # A round of a ranking of all plays takes up to half a second, in which nothing would be shown.
     if len(actions) > MOST_SHOWN:
         trial = _ranking(how, view, actions, first, rng, share=TRIAL, least=1)
@@ -178,7 +178,7 @@ def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str
 
 @lru_cache(8)
 def explored(game: Game, by: str) -> GameExplorer | None:
-    """Build a game's tree with an agent's policy; None if it has none, or the game is large."""
+    """Build a game's tree with an agent's policy; None without a policy, or for a large game."""
     try:
         agent, _ = _agent(game, by)
         if not hasattr(agent, "probabilities"):
@@ -251,8 +251,8 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> dict[
 def card_chances(game: Game, view: State, player: int, seed: int) -> dict[str, Any]:
     """Estimate the expected number of each card in every hidden hand, on determinisations.
 
-    They are particles (`closedhand.search.particles`) if the player of the view is to act and the
-    game has playouts of its own, else random deals.
+    These are particles (`closedhand.search.particles`) if `player`, whose view it is, is to act
+    and the game has playouts of its own, else random deals.
 
     Returns:
         `cards`, in the order of hands; the `number` of determinisations; and for each hidden hand

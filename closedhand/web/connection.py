@@ -114,8 +114,8 @@ class Connection:
     async def run_long(self, work: Callable[..., T], *arguments: Any) -> T:
         """Run long work in a thread; to be called in a computation that `start` has begun.
 
-        If the computation is stopped, the work ends at its next `stopping.check`. As an agent may
-        never get there, the next computation of the same name waits for the end of the work: a
+        If the computation is stopped, the work ends at its next `stopping.check`. An agent may
+        never call that; so the next computation of the same name waits until the work ends, and a
         browser occupies at most one thread for each name.
         """
         task = asyncio.current_task()
@@ -131,7 +131,7 @@ class Connection:
             stop.set()
 
     async def follow(self, steps: Iterator[T]) -> AsyncIterator[T]:
-        """Iterate asynchronously over an iterator whose steps are long work, and never None."""
+        """Yield the items of an iterator, none of them None, each computed by `run_long`."""
         while (one := await self.run_long(lambda: next(steps, None))) is not None:
             yield one
 

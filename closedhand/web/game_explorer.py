@@ -45,7 +45,7 @@ class GameExplorer:
     """A small game, its information tree and public graph, and the strategy that is shown."""
 
     def __init__(self, game: Game) -> None:
-        """Build the information tree of a game; refuse one that is large or lists no deals."""
+        """Build a game's tree; refuse a large game, or one that does not list its deals."""
         self.game = game
         self.tree = build(game, most=MOST_NODES)
         self.graph = public_graph(game, self.tree)
@@ -95,7 +95,7 @@ class GameExplorer:
             yield profile, {**self.judged(profile), **progress}
 
     def values_at(self, view: State) -> list[tuple[int, float]] | None:
-        """List legal actions with their `Losses.values`; None if others never reach the view."""
+        """List legal actions with `Losses.values`; None for an unknown view, or if one is NaN."""
         place = self._sets.get(view.tobytes())
         if place is None:
             return None
@@ -106,7 +106,7 @@ class GameExplorer:
         return list(zip(self.tree.actions[rows].tolist(), values.tolist(), strict=True))
 
     def judged(self, profile: Profile) -> dict[str, Any]:
-        """Evaluate a strategy exactly: values, and flow and losses by state of the public graph."""
+        """Evaluate a strategy exactly; flow and losses are by state of the public graph."""
         evaluation = evaluate_rows(self.tree, profile.sigma)
         drawn = slice(MOST_DRAWN)
         loss = np.bincount(self.graph.place, profile.losses.loss, len(self.graph.states))
@@ -148,7 +148,7 @@ class GameExplorer:
         }
 
     def _text(self, state: int, action: int) -> str:
-        """Write an action at a public state; -1, hidden or none before the root, is empty."""
+        """Write an action at a public state; an empty text for -1, a hidden action or none."""
         return self.game.text(int(action), self.graph.states[state]) if action >= 0 else ""
 
     def _shown(self, state: int) -> list[str]:

@@ -115,7 +115,7 @@ class RateLimitedLog:
         self._write("refusals", f"refused {kind} from {peer}")
 
     def admits(self, record: logging.LogRecord) -> bool:
-        """Filter the log of uvicorn: its warnings, of bad requests, become refusals here."""
+        """Return whether uvicorn logs a record; its warnings, of bad requests, become refusals."""
         text = record.getMessage()
         # Warnings about the ASGI app report bugs of this package, with a traceback: they pass.
         if record.levelno < logging.WARNING or "ASGI" in text:

@@ -35,7 +35,7 @@ MOST_NAME = 40
 SEED_BITS = 128
 """Bits of a random seed: too many to find the seed by search from the hands that it dealt."""
 FEWEST_THREADS = 16
-"""Minimum number of threads for the page, and as many for hints; with more cores one a core. A
+"""Minimum number of threads for the page, and for hints; the number of cores if that is larger. A
 thread that waits for the compiler of a game uses no core, and must not delay other requests."""
 
 T = TypeVar("T")
@@ -75,7 +75,7 @@ class Lobby:
         self._saved = {path.stem: path for path in folder.glob("*.json")}
 
     def close(self) -> None:
-        """End the preparation, leave remote matches and cancel all work that has not begun."""
+        """End the preparation, close all tables and cancel all work that has not begun."""
         self.preparation.close()
         for table in self.tables.values():
             table.close()
@@ -249,7 +249,7 @@ class Lobby:
             table.task = asyncio.ensure_future(self._play_agents(table))
 
     async def _play_agents(self, table: Table) -> None:
-        """Let agents play as long as the table goes on; a step is one action or failure."""
+        """Let agents play while the table goes on; one action, or a failure, ends a step."""
         while _goes_on(table):
             version, seat = table.version, int(table.state["player"])
             loop = asyncio.get_running_loop()

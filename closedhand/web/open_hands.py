@@ -67,8 +67,8 @@ def forced(game: Game, states: list[State]) -> dict[int, dict[str, Any]]:
     action back, until one is not solved in `QUICK` seconds, or `REVIEW` seconds are over.
 
     Returns:
-        By index of the state: `value`, the payoff to the player to act; `winners`, the seats with a
-        payoff above 0, or, if the game has no negative payoffs, above the middle of its range; and
+        By index of the state: `value`, the payoff to the player to act; `winners`, the seats that
+        get more than at a draw: 0, or the middle of the payoffs' range if none is negative; and
         `line`, as in `solved`. Empty unless two teams play.
     """
     found: dict[int, dict[str, Any]] = {}

@@ -1,9 +1,9 @@
 """Prepare the games in the background at the start of the server, so that nobody waits later.
 
-The preparation of a game has three `STAGES`: table, hints and endgames. If the kernels of a stage
-are not in the cache of Numba, a separate process compiles them: the compiler keeps some hundred
-megabytes until its process ends. The server then loads them by the same calls, in a thread. A stage
-that somebody waits for comes next.
+The preparation of a game has three `STAGES`: table, hints and endgames. Unless the file `compiled`
+lists a stage, a separate process compiles its kernels into Numba's cache: the compiler keeps some
+hundred megabytes until its process ends. The server then loads the kernels by the same calls, in a
+thread. A stage that somebody waits for comes next.
 """
 
 import platform

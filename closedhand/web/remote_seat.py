@@ -153,7 +153,7 @@ class RemoteMatch:
         reason = "the match is over"
         try:
             name, options, host, port = self.address
-            self._bind(name, options)  # compiles before connecting: the server waits for seconds
+            self._bind(name, options)  # compiles before connecting: the server waits only seconds
             if self.end:  # the seat was left meanwhile
                 return
             self._client = client = load(spec_of(name).client or "")(

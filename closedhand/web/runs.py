@@ -22,13 +22,13 @@ MOST_FILES = 300
 DEPTH = 3
 """Levels of folders that are searched."""
 LIVE = 90.0
-"""Seconds since its last change up to which a file counts as still being written."""
+"""A file that has changed within so many seconds counts as still being written."""
 AXES = ("decisions", "iterations", "steps", "games", "seconds")
 """Possible horizontal axes of curves: the first of these that a history has is taken."""
 MOST_POINTS = 400
 """Most points of a curve that are sent."""
 CHECKPOINTS = ("learner.npz", "checkpoint.npz")
-"""Names of checkpoints that hold a history; it is shown if no JSON file in the folder has one."""
+"""Names of checkpoints with a history, shown unless a JSON file in the folder has a curve."""
 METADATA = ("settings", "history")
 DAMAGED = (ArithmeticError, LookupError, TypeError, AttributeError, ValueError)
 """Errors of a function that reads unchecked data from a file."""
@@ -40,8 +40,7 @@ _Met = dict[frozenset[str], dict[str, Any]]
 def everything_in(folder: Path | None, tables: Collection[str] = ()) -> dict[str, Any]:
     """Read `results`, `ladders` and `curves`, the newest first; all are empty without a folder.
 
-    `tables` are the ids of saved tables. Their files are left out: they would count among the
-    `MOST_FILES`.
+    Files of saved `tables`, given by id, are left out: they would count among the `MOST_FILES`.
     """
     found: dict[str, Any] = {"results": [], "ladders": [], "curves": []}
     if folder is None or not folder.is_dir():
@@ -202,7 +201,7 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
     `played` are results of matches, as their files hold them, the newest first; `about` has fields
     to add to every ladder. A ladder is for one game, version, options, seed and file of deals. If
     two agents have met several times, the latest match counts. If the files of an agent changed,
-    only matches with its latest ones count. Damaged results and games that cannot be made are
+    only matches with the latest files count. Damaged results and games that cannot be made are
     skipped.
     """
     groups: dict[str, _Met] = {}
@@ -220,7 +219,7 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
 def _add_pairs(
     data: dict[str, Any], groups: dict[str, _Met], used: dict[tuple[str, str], str | None]
 ) -> None:
-    """Add the pairs of a result to its group, except those of agents with other files."""
+    """Add the pairs of a result to its group, unless an agent's files are not its latest ones."""
     key = str([data["game"], *map(data.get, ("version", "options", "seed", "deals_digest"))])
     for pair in data["pairs"]:
         one, other = pair["agents"]

@@ -32,8 +32,8 @@ HELLO_SECONDS = 10.0
 """Seconds in which a browser has to send its first message."""
 
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""Numbers of connections from which on the one nearest its deadline is closed; and from which on
-requests are refused."""
+"""With `MOST_OPEN` connections, each new one closes the one nearest its deadline; with
+`REFUSED_FROM`, requests are refused."""
 SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 """Seconds within which a browser has to send a request, and to read its answer."""
 
@@ -273,7 +273,7 @@ def configured(app: Starlette) -> uvicorn.Config:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Listen for browsers, at any free port if it is 0; one that connects before `run` waits.
+    """Listen for browsers, at any free port for port 0; those that connect before `run` wait.
 
     Raises:
         InputError: The server cannot listen at the address.

@@ -134,7 +134,7 @@ class Study:
         }
 
     def position(self, ply: int, seat: int) -> dict[str, Any]:
-        """Describe the position after `ply` actions, as a seat sees it."""
+        """Describe the position after `ply` actions, as a seat (or `OPEN`) sees it."""
         state = self.states[ply]
         # The history is that of the current round. If it is empty, `or` keeps no actors.
         actors = self.actors[:ply][-len(self.game.history(state)) or len(self.actors) :]
@@ -143,8 +143,8 @@ class Study:
     def judgements(self, seed: int) -> Iterator[dict[str, Any]]:
         """Yield the `values` of each position and the cost of the `play` made there, in order.
 
-        `play` is None at the end; in matches of several rounds both are None. `forced` is the entry
-        of `open_hands.forced` for the position, or None.
+        `play`, from `judge`, is None at the end, and like `values` in matches of several rounds.
+        `forced` is the entry of `open_hands.forced` for the position, or None.
         """
         rng = np.random.default_rng(seed)
         forced = open_hands.forced(self.game, self.states)
@@ -181,7 +181,7 @@ class Study:
         return values
 
     def picture(self, ply: int, seat: int) -> bytes:
-        """Draw a position, as a seat sees it, as PNG; this needs Pillow."""
+        """Draw a position, as a seat (or `OPEN`) sees it, as PNG; this needs Pillow."""
         out = io.BytesIO()
         self._image(ply, seat).save(out, "PNG", optimize=True)
         return out.getvalue()

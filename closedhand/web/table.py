@@ -89,7 +89,7 @@ class Table:
     seats: list[Seat]
     start: State  # at the deal of this hand
     actions: list[int] = field(default_factory=list[int])  # since the deal
-    first: int = 0  # number of those made before this table was opened, in a game under study
+    first: int = 0  # number of `actions` that were made in a game under study, before this table
     open: bool = False  # whether spectators see all hands
     pace: float = PACE
     watch: str = ""  # secret of the link for spectators
@@ -101,7 +101,7 @@ class Table:
     actors: list[int] = field(init=False)  # seat that made each action of the history
     version: int = 0  # number of changes so far; a play names the version that it answers
     trouble: str = ""  # error that stops the hand; empty: none
-    agents: dict[int, Agent] = field(default_factory=dict[int, Agent])
+    agents: dict[int, Agent] = field(default_factory=dict[int, Agent])  # by seat, once made
     changed: float = field(default_factory=time.time)  # last change, in seconds since 1970
     listeners: set[Callable[[], None]] = field(default_factory=set[Callable[[], None]])
     # The agents play in `task`. `stepping`: their next action is played even if paused. `woken` is

@@ -64,7 +64,7 @@ def _position(connection: Connection, version: int | None = None) -> tuple[Game,
 
 @request("why", for_owner=False)
 async def _why(connection: Connection, version: int, cards: list[str]) -> Any:
-    """Say why some cards are no legal play; an empty text if they are one."""
+    """Return `reason_against` some cards: why they are no legal play, or an empty text."""
     game, view = _position(connection, version)
     if len(cards) > MOST_CHOSEN:
         raise InputError(f"at most {MOST_CHOSEN} cards are chosen")
@@ -80,7 +80,7 @@ def adviser(connection: Connection, game: Game, by: str) -> str:
 
 
 async def push_advice(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
-    """Push what `advice.suggest` finds, then what `advice.values` does; the last has `done` true.
+    """Push the results of `advice.suggest`, then of `advice.values`; `done` marks the last push.
 
     Each push has `about`, the version, ply or number of the position: the page may have moved on.
     """
@@ -105,7 +105,7 @@ async def push_advice(connection: Connection, game: Game, view: State, by: str, 
 def start_card_chances(
     connection: Connection, game: Game, view: State, seat: int, about: int
 ) -> None:
-    """Push the expected number of each card in the hands of the other players."""
+    """Start to push `advice.card_chances`, the expected number of each card in hidden hands."""
     how = "chances", "chances of cards", "hints", about
     work = advice.card_chances, game, view, seat, secrets.randbits(31)
     connection.start("chances", _push(connection, *how, *work))
@@ -115,7 +115,7 @@ def start_endgame(
     connection: Connection, game: Game, state: State, about: int, seconds: float,
     seats: int | None = None,
 ) -> None:  # fmt: skip
-    """Push the exact result of a position with open hands, see `open_hands.solved`."""
+    """Start to push the exact result of a position with open hands, see `open_hands.solved`."""
     how = "endgame", "an exact result", "endgames", about
     work = open_hands.solved, game, state, seconds, seats
     connection.start("endgame", _push(connection, *how, *work))
@@ -125,6 +125,7 @@ async def _push(
     connection: Connection, name: str, what: str, stage: str, about: int,
     work: Callable[..., dict[str, Any]], game: Game, state: State, *others: Any,
 ) -> None:  # fmt: skip
+    """Push the result of `work` on a position once `stage` is prepared, or why `what` failed."""
     found: dict[str, Any] = {"push": name, "about": about}
     try:
         if game.over(state):

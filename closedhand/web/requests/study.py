@@ -64,7 +64,7 @@ async def _judge(connection: Connection) -> None:
 
 
 async def _judge_all(connection: Connection, found: study.Study) -> None:
-    """Push a judgement of each position, then one with `ply` -1, which has the error if any."""
+    """Push a judgement of each position, then a push with `ply` -1, and `error` after a failure."""
     end: dict[str, Any] = {"push": "judged", "ply": -1}
     try:
         for stage in ("hints", "endgames"):
