@@ -24,7 +24,7 @@ COLDEST = 1e-6
 
 
 class NetworkAgent(BatchAgent):
-    """Agent that plays by a network; it raises an `InputError` if a score is not finite."""
+    """Agent that plays by a network; a score that is not finite is an `InputError`."""
 
     def __init__(
         self,

@@ -204,7 +204,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
 
         def run() -> None:
             nonlocal graph
-            with torch.cuda.device(self.device):  # streams are those of the current GPU
+            with torch.cuda.device(self.device):  # new streams belong to the current GPU
                 if graph is None:
                     modules = list(self._learning.values()) if undo else []
                     kept = [deepcopy(each.state_dict()) for each in modules]

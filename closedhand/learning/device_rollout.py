@@ -1,4 +1,4 @@
-"""The games of a learner on a device: steps 1 and 2 of an update, and its evaluation.
+"""The games of a learner on a device: steps 1 and 2 of an update, and evaluation.
 
 `device_learner` explains the steps. In them all tensors keep their addresses, and nothing waits for
 the device, so that CUDA graphs may run both.

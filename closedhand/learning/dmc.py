@@ -65,7 +65,7 @@ class DMC(DeepLearner[DMCSettings]):
         }
 
     def chooser(self, rng: np.random.Generator) -> Choose:
-        """Return a function that takes the best action; its notes are values, float32 [n, 1].
+        """Return a function that takes the best actions and notes their values, float32 [n, 1].
 
         With probability `exploration` times `rate` the action is a random legal one.
         """

@@ -24,7 +24,7 @@ class Score(NamedTuple):
     gain: Estimate | None = None  # points less those of the opponent on the same sides and deals
 
     def entry(self) -> dict[str, list[float]]:
-        """Return `points` and, if known, `won`: mean, low and high, rounded to 4 digits."""
+        """Return `points`, and `won` unless None: mean, low and high, rounded to 4 digits."""
         found = {"points": self.points, "won": self.won}
         return {name: [round(each, 4) for each in part] for name, part in found.items() if part}
 

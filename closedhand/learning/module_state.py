@@ -103,7 +103,7 @@ def set_moments(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
 
 @torch.no_grad()
 def add_to_average(average: torch.nn.Module, network: torch.nn.Module, updates: int) -> None:
-    """Move averaged weights towards those after an update; the first update sets them."""
+    """Move averaged weights towards those of `network`; after update 1 both are equal."""
     # Polynomial-decay averaging (Shamir and Zhang, 2013): about the last tenth of the updates
     # counts, for any length of the training.
     share = 9 / (updates + 8)

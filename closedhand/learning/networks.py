@@ -30,7 +30,7 @@ from closedhand.learning.features import Features, Legal
 FORMAT = 1
 """Version of the file format."""
 ALONE = 25
-"""Ratio of the time of an output computed alone to that of one among all outputs of a layer."""
+"""Time of an output computed alone, relative to its share of the time of a whole layer."""
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ def save(
 
 
 def load(path: Path, game: Game) -> tuple[Any, dict[str, Any], Features]:
-    """Read a network that plays a game; return it, its description, and its features.
+    """Read a network that plays a game; return network, description and features.
 
     Raises:
         InputError: The file cannot be read, or holds no network for the game.

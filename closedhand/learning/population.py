@@ -1,7 +1,7 @@
 """The opponent pool of a learner: itself, frozen selves, or agents.
 
 1. Each given opponent takes an equal share of the games of an update, to within one game. Every
-   update begins with the first opponent and the first side, which get more games if there are few.
+   update begins with the first opponent and the first side, so that they may get more games.
 2. `self` is the learner: it plays all seats and learns from all. Against other opponents it plays
    one side, each side in turn.
 3. `pool` is a frozen self, drawn for every update from those kept so far; the draw is logged.

@@ -31,7 +31,7 @@ LEARNER = -1
 
 Choose = Callable[[Planes, Masks, States], tuple[NDArray[np.int64], NDArray[np.floating[Any]]]]
 """Function of observations, masks and states to actions, int64 [n], and notes, [n, k]: k numbers
-of each decision from which its algorithm learns."""
+for each decision, which the learner's algorithm needs."""
 
 
 class Piece(NamedTuple):

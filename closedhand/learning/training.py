@@ -260,7 +260,7 @@ def play_elsewhere(
 ) -> Record:  # fmt: skip
     """Play a piece in another process, by the learner that `DeepLearner.maker` describes.
 
-    `players` are those of its population.
+    `players` are those of the learner's population.
     """
     learner = _player(cls, arguments)
     learner.population.players = players  # objects, which need not be hashable, come with each job

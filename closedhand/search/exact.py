@@ -255,7 +255,7 @@ class _Search:
         return child
 
     def table_of(self, least: float) -> _Table:
-        """Return the table for a bound `least`; a new third one discards the other two."""
+        """Return the table for a bound `least`; a new one replaces all others if there are two."""
         if least not in self.tables:
             if len(self.tables) > 1:
                 self.tables.clear()

@@ -164,7 +164,7 @@ class Particles:
 
     Attributes:
         states: Determinisations, states [n]; fewer than asked for if time ran out.
-        guesses: Guess in each of them, int64 [n]; see `log_likelihood`.
+        guesses: Guess for each determinisation, int64 [n]; see `log_likelihood`.
         exponent: Exponent that the likelihood was tempered to, 0 to 1: 1 unless time ran out.
     """
 

@@ -216,7 +216,7 @@ class Ranking:
         """Return the actions with their estimates, the best first."""
         game = self._how.game
         means, sizes = self._means_and_sizes()
-        # `means`, `behind` and `won` are [populations, actions]; NaN where it was eliminated.
+        # `means`, `behind` and `won` are [populations, actions]; NaN: eliminated before.
         behind = _behind(means)
         won = np.stack([_won(game, payoffs).mean(axis=0) for payoffs in self._populations])
         found: list[Ranked] = []
@@ -304,7 +304,7 @@ def _best_first(numbers: Floats) -> list[int]:
 
 
 def _behind(means: Floats) -> Floats:
-    """Return means less those of the best surviving action; NaN for actions not played."""
+    """Return `means`, as for `_surviving`, less those of the best surviving action; NaN stays."""
     so_far = np.nanmean(means, axis=0)
     best = np.argmax(np.where(np.isnan(means[-1]), -math.inf, so_far))
     return means - means[:, best : best + 1]

@@ -70,7 +70,7 @@ def number_keys(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def _number(keys, table, numbers, originals):
-    """Write the results of `number_keys`, for which there is room; return m.
+    """Write the results of `number_keys` to `numbers` and `originals`, int32 [n]; return m.
 
     `table` is scratch space: -1 everywhere, int32 [a power of two, at least 2 n].
     """

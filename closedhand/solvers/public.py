@@ -21,7 +21,7 @@ NOBODY = -1
 
 
 class PublicGraph(NamedTuple):
-    """The public states of a tree in which a player decides."""
+    """Public states of a tree: those in which a player decides, and ends."""
 
     views: np.ndarray  # a view of each information set, states [sets]
     states: np.ndarray  # the public states, states [n]

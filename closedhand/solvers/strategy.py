@@ -242,7 +242,7 @@ def as_csv(strategy: Strategy, layout: Layout, names: list[dict[str, str]]) -> s
 def load(path: Path, game: Game | None = None) -> Strategy:
     """Read a strategy from the npz file that `save` wrote.
 
-    With a game, the file must be for it and its options; None: the game that the file names.
+    The file must be for `game` and its options; None: for any game, which the file names.
 
     Raises:
         InputError: The file cannot be read, holds no strategy, or one for another game.
