@@ -258,7 +258,7 @@ def _dealt(data: dict[str, Any]) -> str:
 
 
 def budget_used(spent: dict[str, float]) -> str:
-    """Write the number of an agent's searches, their simulations and their time."""
+    """Write the number of an agent's searches, and their mean simulations and time."""
     number, seconds = spent["searches"], spent["seconds"]
     # Agents count their searches themselves, perhaps without their time.
     cores = f", on {spent['processor_seconds'] / seconds:.2f} cores" if seconds else ""

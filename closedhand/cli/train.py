@@ -23,7 +23,7 @@ EVERYWHERE: dict[str, Ref] = {
 }
 """Trainers of every game by algorithm."""
 TASK = ("game", "algorithm", "seconds", "seed", "folder", "restart")
-"""Parameters that every trainer takes first; its further ones are options of the command."""
+"""Parameters that every trainer takes first; further ones are options of the command."""
 
 
 def trainers_of(spec: GameSpec) -> dict[str, Ref]:

@@ -54,10 +54,10 @@ the game's playouts, or uniformly random ones."""
 
 @lru_cache(64)
 def playouts_of(game: Game) -> Simulation:
-    """Return the playouts of a game: those that its spec has for its rules, else random ones.
+    """Return the playouts of a game: those of its spec for these rules, else random ones.
 
-    `Simulation.game` may have simpler payoffs than `game`. Only with the policy of a spec are
-    determinisations weighted as particles; with random play they are those of `redeal`.
+    `Simulation.game` may have simpler payoffs than `game`. Only with the spec's policy are the
+    determinisations weighted particles; for random playouts `redeal` draws them.
     """
     maker = spec_of(game.name).playouts
     found = load(maker)(game) if maker else None

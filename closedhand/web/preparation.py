@@ -86,7 +86,7 @@ class Preparation:
     """The stages of games that are still to be prepared, and the thread that prepares them."""
 
     def __init__(self, names: Sequence[str], compiled: Path | None) -> None:
-        """List all stages of some games; the file `compiled`, if any, has those compiled before."""
+        """List all stages of some games; `compiled` is a file of those compiled before, or None."""
         self.left = [(name, stage) for stage in STAGES for name in names]  # next one first
         self._ready = {each: threading.Event() for each in self.left}
         self._wanted: deque[tuple[str, str]] = deque()

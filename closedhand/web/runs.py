@@ -109,7 +109,7 @@ def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, A
 
     `data`, unchecked, is from `arena.results.summary` or `arena.league.summary`; `about` is added
     to every entry. `gap` is the points of the first agent less those of the second, `[mean, low,
-    high]`; None in a league, which has no `agents` either.
+    high]`; in a league it is None, and `agents` is empty.
     """
     if not isinstance(data.get("game"), str):
         return []

@@ -1,6 +1,6 @@
 """A table: its seats, and the hands that are played there one after another.
 
-A hand is stored as its deal and the actions since. They are replayed by an undo, and at the first
+A hand is stored as its deal and its actions. An undo replays these actions, and so does the first
 visit to a saved table after a restart of the server.
 """
 

@@ -16,7 +16,7 @@ MOST_CHOSEN = 60
 
 @request("try", for_owner=False)
 async def _try_arrangement(connection: Connection, version: int, text: str) -> Any:
-    """Preview an arrangement of the hand, the text of an action, in a game with `Game.parts`.
+    """Preview an arrangement of the hand (`text`, an action) in a game with `Game.parts`.
 
     Return whether it is `legal`, and as `note` the names of its parts. `version` is the table's
     version that the browser shows.
