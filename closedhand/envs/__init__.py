@@ -1,8 +1,8 @@
 """Envs of PettingZoo and Gymnasium for every `Game`.
 
-`gymnasium.make` makes a `SoloEnv`, `gymnasium.make_vec` a `GameVectorEnv`, or a `DeviceVectorEnv`
-if it is given a `device`. `pettingzoo.make("aec", id)` makes a `GameAEC`, and for simultaneous
-games `pettingzoo.make("parallel", id)` a `GameParallel`. The other classes have no ids.
+`gymnasium.make(id)` makes a `SoloEnv`. `gymnasium.make_vec(id)` makes a `GameVectorEnv`, with a
+`device` a `DeviceVectorEnv`. `pettingzoo.make("aec", id)` makes a `GameAEC`. If a game is
+simultaneous, `pettingzoo.make("parallel", id)` makes a `GameParallel`. Other classes have no ids.
 """
 
 from closedhand.envs.aec import GameAEC, env

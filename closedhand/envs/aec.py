@@ -29,8 +29,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
     Observations have the form that `SoloEnv` describes. `infos[agent]` also has the `action_mask`,
     int8 [num_actions]: all zero and read-only unless the agent is to act. All agents terminate
-    together. Rewards are zero until then, except in games that pay in stages (`game.staged`): there
-    the rewards of a step are the growth of the returns in it.
+    together, and then get their returns as rewards; earlier rewards are zero. Games that pay in
+    stages (`game.staged`) instead reward each step with the growth of the returns.
 
     In lenient games (`game.lenient`) an illegal action counts as a pass. In others it ends the
     game: its agent gets `illegal_reward` and the info `illegal_action`, True, the others get 0.
@@ -79,7 +79,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
                 changes.
             ValueError: The agent has terminated, and the action is not None.
         """
-        if not self.agents:  # as `_check_agents`, whose call would take time
+        if not self.agents:  # `_check_agents` inline, to save time
             raise error.ResetNeeded(common.RESET_FIRST)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -88,7 +88,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         number = whole_number(action)
         if not 0 <= number < self.game.num_actions:
             raise InputError(explain_illegal(self.game, self._states[0], number))
-        # Ctrl-C may leave the state ahead of other attributes. Without agents only `reset` works.
+        # Empty until all attributes are set: if Ctrl-C comes in between, only `reset` works.
         agents, self.agents = self.agents, []
         (status, player), observation, mask = self._run(PLAY, number)
         if status == ILLEGAL:
@@ -109,7 +109,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self._to_act(agents, int(player), observation, mask)
 
     def _refuse(self, agents: list[str], agent: str, action: int) -> None:
-        """Raise an error about an illegal action, or end the game with `illegal_reward`.
+        """End the game by an illegal action with `illegal_reward`; if that is None, raise an error.
 
         Restore `self.agents`, which the caller has emptied.
         """

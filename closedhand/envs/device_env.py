@@ -29,8 +29,8 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     the next step. Steps are launched on PyTorch's current stream, so a step and a network can be
     captured in one CUDA graph. A step does not wait for the device.
 
-    Observations are a dict of int8 tensors; a vector with `mask="info"` is one tensor, not in a
-    dict. Infos are a dict of tensors `action_mask`, `current_player`, `rewards`, `actor` and
+    Observations are a dict of int8 tensors; a `flat` or `compact` one with `mask="info"` is one
+    tensor. Infos are a dict of tensors `action_mask`, `current_player`, `rewards`, `actor` and
     `illegal_action` as in `GameVectorEnv`, all valid for every game; after `reset` the actor is -1.
     The last observation of a finished game is not kept.
 

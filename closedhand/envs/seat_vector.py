@@ -1,4 +1,4 @@
-"""Self-play for single-agent learners: every seat is a separate env, which waits out of turn."""
+"""Self-play for single-agent learners: every seat is an env that waits for its turn."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -20,7 +20,7 @@ TO_ACT = "to_act"
 
 
 class SeatVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray]):
-    """Parallel games with a row for every seat of every game, the seats of a game together.
+    """Parallel games with a row for every seat of every game; the rows of a game are adjacent.
 
     A step plays one action in each game, that of the row to act. The other rows wait: their mask
     marks action 0 alone, and their actions are ignored. Each row has the observations and rewards

@@ -219,7 +219,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
         Args:
             actions: Ids, integers [num_envs]. With next-step reset the action is ignored in a game
-                that ended in the step before: a new game begins there.
+                that ended in the step before: a new game begins instead.
             chosen: The games to step, bool [num_envs], by default all. The others are unchanged:
                 their actions are ignored, their rewards are 0.
 
@@ -249,7 +249,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         shown = self._blank(self.num_envs, by_seat)
         self._turn(chosen, actions, dealt=True, shown=shown)
         observations, infos = self._put_together(shown)
-        terminations = chosen & infos["_illegal_action"]  # of the games that are over
+        terminations = chosen & infos["_illegal_action"]  # which marks games that are over
         rewards = games.rewards.copy()
         played = marked(everywhere, {"rewards": rewards, "actor": games.actors.copy()})
         if by_seat:

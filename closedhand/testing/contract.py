@@ -25,11 +25,11 @@ from closedhand.testing.walk import SAMPLES, Walk, some
 MOST_DEALS = 1_000  # maximum number of listed deals that are checked
 DEALT = 2_000  # number of games that are dealt to compare frequencies
 MOST_VIEWS = 3
-"""Number of views per player, and number of games, whose redeals are compared with listed deals."""
+"""Most views of a player at the deal, and most games, whose redeals are compared with deals."""
 COMMON = 100
 """A deal that is expected in at least this many of `DEALT` draws has to come up."""
 MOST_LISTED = 300
-"""Number of ids up to which the slow default of `is_legal` is tested on all of them."""
+"""`is_legal` is tested on all ids; its slow default only if there are no more than this."""
 
 REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "observe")
 """Contract functions without a default."""

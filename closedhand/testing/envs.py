@@ -38,7 +38,7 @@ def check_api(game: Game, seed: int, form: str) -> None:
 
 
 def check_opponent(game: Game, seed: int) -> None:
-    """Check that the opponent of the spec can play sub-steps: learners play against it."""
+    """Check that `GameSpec.opponent` can play sub-steps: learners play against this agent."""
     if game.flat is game or game.name not in GAMES:
         return
     agent = make_agent(game, GAMES[game.name].opponent, seed)

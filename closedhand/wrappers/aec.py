@@ -209,7 +209,7 @@ class KickerSubsteps(Spaces, Wrapper):
         self.game = make_game(self._flat.name, **options)
         self.form = ObservationForm(self.game, self._base.form.name, self._base.form.mask)
         self.set_spaces(self.possible_agents, self.form)
-        # Both games have the same states; this one is ahead during a play.
+        # States of both games have one dtype; during a play this one is ahead of the wrapped env's.
         self._states = self.game.empty(1)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

@@ -21,7 +21,7 @@ Seen = np.ndarray | dict[str, np.ndarray]
 
 
 def session_seed(seed: int, done: int) -> int:
-    """Make the seed of a training's session after `done` steps: each session plays other deals.
+    """Make the seed of a training session that begins after `done` steps: each has other deals.
 
     It has 31 bits: NumPy's old generator, which SB3 seeds, takes at most 32.
     """
@@ -42,11 +42,11 @@ class SB3VecEnv(VecEnv):
     """
 
     def __init__(self, envs: Any) -> None:
-        """Take over what `gymnasium.make_vec` returns with same-step autoreset, or a list of these.
+        """Wrap a vector env of ours, made with same-step autoreset, or a list of such envs.
 
         Raises:
-            InputError: There is no env, or one is another env, is in a wrapper, has no masks or
-                another autoreset mode, or plays or pays all seats in one row, or the spaces differ.
+            InputError: No env, one that is not ours or is in a wrapper, has no masks or another
+                autoreset mode, or plays or pays all seats in one row; or different spaces.
         """
         given = list(cast(Sequence[Any], envs)) if isinstance(envs, Sequence) else [envs]
         self.envs = [

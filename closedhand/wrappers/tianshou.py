@@ -35,7 +35,7 @@ class TianshouVectorEnv(BaseVectorEnv):
     """
 
     def __init__(self, env: Any) -> None:
-        """Take over what `gymnasium.make_vec` returns, or for self-play a `SeatVectorEnv`.
+        """Wrap an env that `gymnasium.make_vec` made, or for self-play a `SeatVectorEnv`.
 
         `env` is made with `autoreset_mode="Disabled"`, because Tianshou resets games itself; a
         `GameVectorEnv` also with `opponents`.

@@ -98,7 +98,7 @@ def write_path(rules, state, node):
 
 @kernel
 def draw_chance(rules, state, known, rng_seed):
-    """Draw the outcomes of chance after the first `known`; the seed is a uint64, not 0."""
+    """Draw all outcomes of chance but the first `known`; `rng_seed` is a uint64, not 0."""
     seed = rng_seed
     at = 0  # node of the tree of chance
     for k in range(len(state.chance)):

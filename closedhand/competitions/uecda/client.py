@@ -97,7 +97,7 @@ class Connection:
             raise EOFError from None
 
     def join(self, name: str) -> int:
-        """Join as a client of a name; return its player. An `InputError` says that none is free."""
+        """Join under a name; return this client's player. An `InputError`: no player is free."""
         try:
             self.send(wire.profile(name))
             me = self.number()
