@@ -112,7 +112,7 @@ class Training:
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from the result of `state`; any error means that it is damaged."""
+        """Resume from the result of `state`; any error means that the checkpoint is damaged."""
         parts, cycles = state["pool_parts"], int(state["cycles"])
         win = Tables(state["win"]).win
         fits = parts.shape in [(size, len(PARTS)) for size in (0, self.pool_size)]

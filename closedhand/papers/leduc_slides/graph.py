@@ -130,7 +130,7 @@ class Edge(NamedTuple):
 
 
 def _edge(state: str, action: str, to: str, share: float | None, never: bool) -> Edge:
-    """Make an edge; with a strategy `share` is the probability of the action."""
+    """Make an edge; `share` is the probability of the action, None without a strategy."""
     if never:
         return Edge(state, action, to, never, NEVER_INK, 1.0, action)
     width = 2.0 if share is None else 0.8 + 5 * share

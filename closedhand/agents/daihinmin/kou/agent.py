@@ -9,14 +9,14 @@ The agent follows section 4 of the paper:
    priority, the lowest ranks first.
 3. As a follower, make a strong play that leaves a winning form; otherwise the lowest play that does
    not weaken the hand; otherwise the strong play that weakens it least, if it is not held back.
-4. Start a lock, at least `sure` in strength, if the player then has the strongest play under it.
+4. A play that starts a lock has at least the strength `sure` if the player then has the strongest
+   play under the lock.
 
-Some sentences of the paper contradict each other or make its own results impossible. There, and
-where 4.1 points a round among four `default` need it, `kou` departs from the literal reading by the
-parameters in `variants.DEPARTURES`. `kou[letter=1]` is the literal reading: it leads the highest
-rank of its weak plays and follows with the strongest play. For both agents the "strongest card" of
-the paper, a play of its own, is the strongest one outside kaidan, jokers not counted.
-Each parameter is documented in `variants.Numbers` and is an option, such as `kou[winning=0]`.
+Some sentences of the paper contradict each other or make its own results impossible. There `kou`
+departs from the literal reading by the parameters in `variants.DEPARTURES`; without any one of them
+it makes less than 4.1 points a round among four `default`. `kou[letter=1]` is the literal reading:
+it leads the highest rank of its weak plays and follows with the strongest play. Each parameter
+(`variants.Numbers`) is an option, such as `kou[winning=0]`.
 
 Where the paper is silent:
 

@@ -1,14 +1,14 @@
 """Division of a hand into plays, and its weakness, for kou (the paper's sections 4.1, 4.5).
 
 1. Take out the kaidan (`take_kaidan`).
-2. Take out the 8s and the strongest card as singles, so that they stay free to end a trick.
+2. Take out as singles, free to end a trick, the 8s and the strongest card that is left besides the
+   joker. With `top_if_strong`, as in `kou`, the strongest card is taken out only if it is strong.
 3. The other cards of each rank form a group. The joker is a single.
 4. Rate the strength of each play (`strength.py`). By its strength a play adds 2, 1, 0 or -1 to the
    weakness of the hand; parameters can set what the joker and groups of the top rank add.
 
-`numbers` are the parameters (`variants.Numbers`), `foes` the unseen cards (`strength.Foes`), and
-`parts` the plays of a division. Ranks and cards are **turned**: under revolution their order is
-reversed (`strength.turned`).
+`numbers` are parameters (`variants.Numbers`), `foes` unseen cards (`strength.Foes`), `parts` plays
+of a division. Ranks and cards are **turned**: under revolution reversed (`strength.turned`).
 """
 
 import numpy as np

@@ -4,8 +4,8 @@
    opponent holds all unseen cards, the joker included.
 2. Turn the cards, so that the higher rank is always the stronger one: under revolution rank r
    becomes 12 - r.
-3. A play with an 8 that ends the trick has the strength `eight`, a play longer than the largest
-   opposing hand `sure`.
+3. A play with an 8 that ends the trick has the strength `eight`; a play with more cards than any
+   opponent who can answer holds has `sure`.
 4. Otherwise count the ranks or kaidan with which opponents may beat the play, without the joker and
    only with it (`stronger_plays`). Deduct points for each from `sure`.
 

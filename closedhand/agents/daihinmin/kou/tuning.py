@@ -135,7 +135,7 @@ class Tuning:
         return {"numbers": np.array(self.numbers), "gains": np.array(self.gains), **counts}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from the result of `state`; any error means that it is damaged."""
+        """Resume from the result of `state`; any error means that the checkpoint is damaged."""
         if min(state[name] for name in COUNTS) < 0 or state["place"] >= len(LADDERS):
             raise ValueError("counts")
         self.numbers = Numbers(*state["numbers"].tolist())
