@@ -44,7 +44,7 @@ class ImitationSettings(Settings):
 class Games(NamedTuple):
     """Recorded games."""
 
-    starts: np.ndarray  # states at the deals, `dtype` [games]
+    starts: np.ndarray  # states at the deals, `Game.dtype` [games]
     actions: np.ndarray  # actions of `Game.flat`, all games one after the other, int32
     first: np.ndarray  # index of each game's first action, then the end, int64 [games + 1]
     learned: np.ndarray  # whether the moves of each seat are learned, bool [games, seats]

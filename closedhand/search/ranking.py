@@ -131,8 +131,8 @@ def rank(
         seed: Seed of the simulations.
 
     Returns:
-        The actions, the best mean payoff first; those that were eliminated follow in the same
-        order. The first mean is biased slightly upwards, since it was selected as the greatest.
+        The actions, the best mean payoff first; eliminated ones follow, the greatest `behind`
+        first. The first mean is biased slightly upwards, since it was selected as the greatest.
 
     Raises:
         InputError: The game is over, a candidate is not legal or there is none, or a number is out

@@ -77,7 +77,7 @@ def _best_rows(tree: InfoTree, gains: np.ndarray) -> np.ndarray:
 
 
 def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) -> Evaluation:
-    """Evaluate a strategy, float64 by action of any tree, exactly.
+    """Evaluate a strategy of any tree, float64 by action, exactly.
 
     `zero_sum`: the game has two players, and their payoffs always add up to 0.
     """

@@ -40,7 +40,7 @@ from closedhand.solvers.tree import build, layout_of, trees_of, views_of_sets
 FILE = "strategy.npz"
 """Name of the strategy in a solver's folder."""
 NARROW = 1e-6
-"""Tolerance of the sum of an information set's probabilities, which is 1."""
+"""Largest deviation from 1 of the sum of an information set's probabilities."""
 FORMS = (
     ("keys", np.uint64, 2),
     ("rows", np.int64, 1),
