@@ -232,7 +232,7 @@ def interruptible(text: str = GO_ON) -> Iterator[None]:
 
 
 def leave_if_interrupted(interrupted: bool, text: str = GO_ON, nothing: bool = False) -> None:
-    """If interrupted, print `text`, or with `nothing` that nothing is saved; exit with 130."""
+    """If interrupted, print `text`, or if `nothing` say that nothing is saved; exit with 130."""
     if interrupted:
         note("interrupted before anything was finished; nothing is saved" if nothing else text)
         raise typer.Exit(INTERRUPTED) from None

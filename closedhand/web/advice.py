@@ -73,8 +73,8 @@ def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
     """Ask an agent for its choice, and for its policy and its ratings if it has them.
 
     Returns:
-        `by`; `shares` and `ratings`, the best actions by policy and by rating, empty without one
-        (`shares` also above `MOST_ACTIONS`); and `action`, the best of `shares`, else the choice.
+        `by`; `shares` and `ratings`, the best actions by policy and by rating, empty if the agent
+        has none (`shares` also above `MOST_ACTIONS`); `action`, the best of `shares` or the choice.
 
     Raises:
         InputError: There is no such agent, it cannot play the game, or its choice is not legal.

@@ -90,8 +90,8 @@ QUICK = 50_000
 def adviser_of(game: Game) -> str:
     """Choose the agent that gives hints: the strongest quick one that plays these rules.
 
-    Its time is below `QUICK`, and the 95% interval of its gain over the usual opponent above 0. If
-    there is none, it is the spec's adviser, if able to play these rules, or the usual opponent.
+    Its time is below `QUICK`, and the 95% interval of its gain over the usual opponent is above 0.
+    Without such an agent: the spec's adviser if it plays these rules, else the usual opponent.
     """
     quick = [
         (found["strength"]["points"][0], found["text"])
