@@ -138,7 +138,7 @@ def _behind_bracket(text: str, i: int) -> int:
 
 
 def unquoted(text: str) -> str:
-    """Strip the quotes that enclose a whole text, if any."""
+    """Strip quotes that enclose a whole text; return another text unchanged."""
     split_outside(text, ":")  # raises if a quote is not closed
     if len(text) > 1 and text[0] in QUOTES and text.find(text[0], 1) == len(text) - 1:
         return text[1:-1]

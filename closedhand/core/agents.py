@@ -34,7 +34,7 @@ from closedhand.core.registry import make_game, spec_of
 
 GROUP = "closedhand.agents"
 NETWORK = ".safetensors"
-"""Suffix of the files of networks; those in one folder play together, see `files_of`."""
+"""Suffix of files of networks; the networks in one folder play together, see `files_of`."""
 
 SPENT = ("searches", "simulations", "seconds", "processor_seconds")
 """Columns of the cost of searches: their number, simulations, seconds and processor seconds."""
@@ -339,7 +339,7 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
     """Compute a checksum of each agent's files (`Traits.files`), by the agent's name.
 
     The settings of runs and matches contain these, so that they resume only with the same files.
-    Agents without files are left out, and unknown names, such as those of objects. An `InputError`
+    Agents without files are left out, and unknown names: an object may have any. An `InputError`
     says that a file cannot be read.
     """
     found: dict[str, str] = {}

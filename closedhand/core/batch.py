@@ -14,7 +14,7 @@ Arguments mean the same everywhere, and a function raises an `InputError` for an
 
 - `states`: states of `game`, `game.dtype` [n], which only `step` changes;
 - `rng`: a NumPy generator;
-- `seats`: players who observe, one for all games or integers [n]; by default those to act.
+- `seats`: players who observe, one for all games or integers [n]; by default the players to act.
 """
 
 from collections.abc import Sequence

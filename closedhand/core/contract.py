@@ -62,7 +62,7 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
             return getattr(import_module(place), stub.__name__, default)
 
         def in_kernel(rules: Any, *args: Any) -> Any:
-            # Numba calls this with types; that of a NamedTuple has its class as `instance_class`.
+            # Numba calls this with types; a NamedTuple's type has the class as `instance_class`.
             function = find(rules.instance_class.kernels)
             if function is None:  # a game in sub-steps leaves it to the flat game
 

@@ -122,7 +122,7 @@ def load(image: bytes, name: str, shared: int = 0, stack: int = 0) -> Any:
         stack: Least stack of a thread in bytes, for code that does not state its need; else 0.
 
     Raises:
-        InputError: There is no driver, or it refuses: the code is of another architecture, say.
+        InputError: There is no driver, or it refuses, for example code of another architecture.
     """
     library = _library()
     module, function = ctypes.c_void_p(), ctypes.c_void_p()

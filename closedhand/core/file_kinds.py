@@ -29,7 +29,7 @@ class FileKind(NamedTuple):
 
 
 def holds(kind: FileKind, path: Path) -> bool:
-    """Return whether a file, present and not empty, is of a kind; not if it cannot be read.
+    """Return whether a file, which is not empty, is of a kind; False if it cannot be read.
 
     Raises:
         TooLarge: The file exceeds a limit of reading; it may be of the kind nevertheless.

@@ -84,13 +84,13 @@ def target(path: Path) -> Path:
     A symlink is followed: the link stays, and the file that it leads to is replaced.
 
     Raises:
-        WriteError: There is a folder, a device or the like, the file is write-protected, or its
-            name leaves no room for that of the partial file.
+        WriteError: There is a folder, a device or the like, the file is write-protected, or the
+            name of its partial file would be too long.
     """
     try:
         found = Path(os.path.realpath(path))
         with suppress(FileNotFoundError):
-            _part(found).lstat()  # its name is longer, and may be too long
+            _part(found).lstat()  # the partial file's name is longer
         try:
             mode = found.stat().st_mode
         except FileNotFoundError:
@@ -232,8 +232,8 @@ class Claims(ExitStack):
         """Create and claim a folder; return its path.
 
         Raises:
-            WriteError: It cannot be created or written to, or another process writes to it, to a
-                file in it, or to its parent folder.
+            WriteError: The folder cannot be created or written to, or another process writes to it,
+                to a file in it, or to the folder that contains it.
         """
         _make_folder(path, path)
         found = Path(os.path.realpath(path))

@@ -208,7 +208,7 @@ class Game:
 
     @cached_property
     def _layout(self) -> list[tuple[str, slice, tuple[int, ...]]]:
-        """Name of each part, its slice of a flat observation, and its shape."""
+        """Name of each part, its slice of a whole observation, and its shape."""
         ends = accumulate(map(math.prod, self.shapes.values()), initial=0)
         places = (slice(start, end) for start, end in pairwise(ends))
         return list(zip(self.shapes, places, self.shapes.values(), strict=True))

@@ -58,7 +58,7 @@ class Option:
     """One option.
 
     Attributes:
-        default: Value if the option is left out. If it is None, None can also be given.
+        default: Value if the option is left out; an option with the default None also takes None.
         text: Its meaning: Markdown on one line, without a full stop.
         kind: Type of its values: `bool`, `int`, `float`, `str`, or `object` for any. By default
             `str` with `choices`, else the type of `default`, or `object` if that is None.
@@ -197,7 +197,7 @@ class Options:
         Args:
             owner: Name of the game or agent, for messages.
             *options: The options, in the order in which they are shown.
-            presets: Values of options by the preset that sets them, a value of the option `rules`.
+            presets: The values of options that a preset sets, by preset, a value of `rules`.
             is_open: Whether options outside the table are accepted, unchecked.
         """
         self.owner = owner

@@ -117,6 +117,6 @@ def policy_of(agent: Any) -> Policy | None:
 def _decides(layer: Mapping[str, Any]) -> bool:
     """Return whether an object or a class defines `act` or `act_batch`, and neither abstractly."""
     found = [layer[name] for name in ("act", "act_batch") if name in layer]
-    if layer.get("_is_protocol"):  # as of `Agent`: its methods are empty
+    if layer.get("_is_protocol"):  # such as `Agent`, whose methods are empty
         return False
     return bool(found) and not any(getattr(each, "__isabstractmethod__", False) for each in found)

@@ -167,7 +167,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_arrays(path: Path, only: Collection[str] | None = None) -> dict[str, np.ndarray]:
-    """Read the arrays of an npz file by name; with `only`, those of these names that it has."""
+    """Read the arrays of an npz file by name: all, or those named in `only` that it has."""
     content = read_content(path)
     try:
         check_unpacked(path, content)

@@ -5,7 +5,7 @@ classes of its arguments (see `contract.dispatched`). Numba checks only the func
 Here the name, time and size of every source file that the code may come from are checked:
 
 1. Collect the module of the function, the module of every NamedTuple class in the signature
-   (`Rules`, policies, and those within them), and the module that the class names in `kernels`.
+   (`Rules`, policies, and tuples within them), and the module that the class names in `kernels`.
 2. Of modules of closedhand, take the files, and all files of closedhand that they import, directly
    or not.
 3. Of other packages that have such modules, or whose kernels these import, take all files of the

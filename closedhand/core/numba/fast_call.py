@@ -53,7 +53,7 @@ def with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
 def _in_kernels(kind_of: Callable[[Any], Any], build: Callable[..., Any]) -> Any:
     """Make `with_parts` with one change for kernels; a plain kernel would copy records.
 
-    `kind_of` maps the Numba types of members to those of changed members; `build` makes the values.
+    `kind_of` maps a member's Numba type to its type after the change; `build` makes its new value.
     """
 
     def changed_kind(kind: Any) -> Any:

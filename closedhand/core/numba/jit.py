@@ -83,7 +83,7 @@ def _compile(function: F, **options: Any) -> F:
 
 
 def with_distinct_name(value: Tuple) -> Tuple:
-    """Give the class of a named tuple, and of those in it, a distinct name; return the value.
+    """Give the classes of a named tuple and of its inner ones distinct names; return the value.
 
     Numba would confuse two games' rules, or two policies, whose class names and fields are equal.
     """
