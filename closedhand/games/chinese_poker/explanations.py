@@ -37,7 +37,7 @@ def substep_reason(game: Game, state: State, action: int) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Return as seen others' cards, once shown, and as unseen all but these and the player's."""
+    """List the others' cards as seen once they are shown; as unseen the rest but the player's."""
     shown = {int(card) for seat, hand in enumerate(view.hands) if seat != player for card in hand}
     seen = sorted(shown - {UNKNOWN})
     own = {int(card) for card in view.hands[player]}

@@ -29,7 +29,7 @@ FEATURES = FeatureTable(
     Feature("players", ("",), "number of players", most=SEATS),
     Feature("set", ("",), "number of hands set", most=SEATS),
 )  # fmt: skip
-"""The table of the compact observation, in the flat game and in sub-steps."""
+"""The table of the compact observation, with and without sub-steps."""
 
 CARD, RANK, SUIT, POSITION, BACK, _, _, SEAT, NUM_PLAYERS, SET = FEATURES.starts
 NUM_RANKS, NUM_KINDS = len(RANKS), len(RANKS) + len(SUITS)

@@ -32,7 +32,7 @@ Ids = dict[tuple[int, ...], int]
 BACK_IDS: Ids = {back: i for i, back in enumerate(combinations(range(HAND), 5))}
 """The id of every set of five of the thirteen positions, ascending."""
 FRONT_IDS: Ids = {front: i for i, front in enumerate(combinations(range(HAND - 5), 3))}
-"""The id of every set of three of the eight positions outside a back, numbered from 0."""
+"""The id of every set of three of the eight positions outside a back, renumbered 0 to 7."""
 
 
 def parse_cards(text: str) -> list[int]:
@@ -63,7 +63,7 @@ def cards_text(cards: Sequence[int] | np.ndarray) -> str:
 
 
 def board(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> list[list[int]]:
-    """Return the ids of the back, middle and front of an arranged hand, each high to low."""
+    """Return the card ids of an arranged hand's back, middle and front, each high to low."""
     cards = [int(hand[position]) for position in tables.positions[arrangement]]
     return [cards[:5], cards[5:10], cards[10:]]
 
@@ -94,7 +94,7 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
 
 
 def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
-    """Return the id of an arrangement by its positions; without `front`, the back's first id."""
+    """Return the id of an arrangement by its positions; without `front`, the back's lowest id."""
     chosen = tuple(sorted(map(int, back)))
     if front is None:
         return FRONTS * BACK_IDS[chosen]
@@ -175,7 +175,7 @@ class Notation:
         return (Part("back", 5), Part("middle", 5), Part("front", 3))
 
     def scene(self, state: State) -> list[Row]:
-        """List a row for each player: the board if set and known, else the cards; final payoffs."""
+        """List a row by player: a board that is set and known, else cards; at the end payoffs."""
         players = range(self.rules.players)
         if not over(self.rules, state):
             return [self._row(state, seat, seat == state.player) for seat in players]

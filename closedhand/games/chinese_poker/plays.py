@@ -1,14 +1,14 @@
 """The tables of Chinese Poker: the strength of every hand, and all arrangements of thirteen cards.
 
-A hand of five or three cards is looked up in a table of all hands, at the place that its cards,
-high to low, determine (`place_of`). The entry is its **strength**, a number that is greater for a
-better hand. Trips, full houses and quads are distinguished by their main rank only, since no two
-players can hold them of the same rank. That leaves 6,331 strengths of five cards and 455 of three.
+Tables of all hands of five and of three cards have the **strength** of each, a number that is
+greater for a better hand. The index of a hand, its **place**, follows from its cards (`place_of`).
+Trips, full houses and quads are distinguished by their main rank only, since no two players can
+hold them of the same rank. That leaves 6,331 strengths of five cards and 455 of three.
 
 An arrangement assigns the positions 0 to 12 of a hand sorted high to low. Sets of five positions
 have the ids 0 to 1,286 and sets of three 0 to 285, both in lexicographic order. The arrangement
-`56 * back + k` has the back of that id, and as its front the set of three with index `k` among
-those of the eight other positions.
+`56 * back + k` has the set of five with the id `back`. Its front is number `k`, from 0, of the 56
+sets of three of the eight other positions.
 """
 
 from bisect import bisect_left
@@ -82,13 +82,13 @@ def key(ranks: tuple[int, ...], flush: bool) -> Key:
 
 @cache
 def keys(size: int) -> tuple[Key, ...]:
-    """List the keys of all hands of five or three cards, weakest first: strengths are indices."""
+    """List the keys of all hands of five or three cards by strength, the index, weakest first."""
     return tuple(sorted({found for both in keys_of_ranks(size).values() for found in both}))
 
 
 @cache
 def keys_of_ranks(size: int) -> dict[tuple[int, ...], tuple[Key, ...]]:
-    """Map ranks of five or three cards, high to low, to their key and, if possible, a flush's."""
+    """Map ranks, high to low, to their key; five different ranks also to that of a flush."""
     found = {}
     for ranks in combinations_with_replacement(range(12, -1, -1), size):
         different = len(set(ranks))
@@ -111,7 +111,7 @@ FORMS = {
 
 
 def name(strength: Key) -> str:
-    """Write a key as the table of the blog post does.
+    """Write a key as in the table of P. Hankin's blog post.
 
     Examples:
         >>> name((HIGH, 2, 1, 0)), name((PAIR, 4, 12)), name((TWO_PAIR, 6, 5, 12))
@@ -222,8 +222,8 @@ def fill_arrangements(tables: np.record) -> None:
     of_mask = np.zeros(1 << HAND, np.int16)  # id of a set, by its positions as bits
     for positions in (fives, threes):
         of_mask[(1 << positions).sum(axis=1)] = range(len(positions))
-    # By back: its eight other positions, [FIVES, 8]. The 56 choices of a front and a middle from
-    # them, as indices: [56, 3] and [56, 5].
+    # `others`, [FIVES, 8]: the eight positions outside each back. `chosen`, [56, 3], and `left`,
+    # [56, 5]: the 56 ways to divide these into a front and a middle, as indices 0 to 7.
     held = (fives[:, :, None] == np.arange(HAND)).any(axis=1)
     others = np.nonzero(~held)[1].reshape(FIVES, HAND - 5)
     chosen = np.array(list(combinations(range(HAND - 5), 3)))

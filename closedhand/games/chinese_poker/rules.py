@@ -102,7 +102,7 @@ def legal(rules, state, out):
     for i in range(THREES):
         threes[i] = tables.floor[threes[i]]
     n = 0
-    # Read the fields once: without the compiler a read takes longer than the rest of the loop.
+    # Read the fields once: in uncompiled Python a read takes longer than the rest of the loop.
     middles, fronts = tables.middle, tables.front
     for back in range(FIVES):
         if is_hopeless(rules, hand, fives[back]):

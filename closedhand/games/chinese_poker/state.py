@@ -29,7 +29,7 @@ STATE = record_type(
 
 
 class Rules(NamedTuple):
-    """The rules of the flat game."""
+    """The rules of the game without sub-steps."""
 
     kernels = "closedhand.games.chinese_poker.game"
 

@@ -2,10 +2,10 @@
 
 There are 1,343 actions: the 1,287 sets of five positions for the back, then, for the front, the 56
 sets of three of the eight positions left; the remaining cards are the middle. A back is legal only
-if some front completes it. The other players learn only that a hand is set, as in the flat game.
+if some front completes it. The other players learn only that a hand is set.
 
-The arrangement of back b and front k has the flat id `FRONTS * b + k`; the front k has the id
-`FIRST_FRONT + k` here.
+The **flat** game is the one without sub-steps. There the arrangement of back b and front k has the
+id `FRONTS * b + k`; here the front k has the id `FIRST_FRONT + k`.
 """
 
 from typing import NamedTuple

@@ -14,7 +14,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     """Build the view of a player from the player's knowledge.
 
     Args:
-        game: Chinese Poker, flat or in sub-steps; a back without its front cannot be given.
+        game: Chinese Poker, also in sub-steps, but a back without its front cannot be given.
         player: Seat of the player.
         hand: The thirteen cards dealt to the player.
         actions: Actions so far, in the order of the seats. The player's own arrangement is an id,

@@ -21,7 +21,7 @@ points:
 - The first player out is the **daifugo** (5), followed by the fugo (4), heimin (3), hinmin (2) and
   daihinmin (1). In the next round the daihinmin gives its best two cards to the daifugo, and the
   hinmin its best card to the fugo. Daifugo and fugo give back as many cards of their choice. They
-  do not see which of their cards were paid.
+  see their hands only after the payment, so they do not know which cards they got.
 - 20 consecutive passes end a round; the players left are then ranked at random.
 
 An episode is one round. With `rounds=n` it is a match of n rounds, in which classes carry over and

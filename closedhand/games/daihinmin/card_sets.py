@@ -1,6 +1,6 @@
-"""With `actions="card_sets"` an action is a set of cards, and the place of the joker is determined.
+"""With `actions="card_sets"` an action is a set of cards, not a play as in the **flat** game.
 
-If the cards leave a choice, the joker is placed as follows:
+If the cards leave a choice, the joker stands for a card as follows:
 
 - In a group it stands for the first suit, in the order c d h s, with which the play makes or keeps
   a lock, or else for the first suit with which the play is legal.
@@ -51,7 +51,7 @@ def build(players: int) -> np.record:
 
 
 class Rules(NamedTuple):
-    """The rules of the flat game, and the table of sets of `build`."""
+    """The rules of the flat game, and the table of sets from `build`."""
 
     kernels = "closedhand.games.daihinmin.card_sets"
 
@@ -97,7 +97,7 @@ def admit(rules, state, action, ids):
 
 @kernel
 def reading(rules, state, action):
-    """Return the flat id of the best legal play of the set `action`, or else of its first play."""
+    """Return the id of the set's best legal play, or of its first play if none is legal."""
     best, most = np.int64(rules.tables.readings[action, 0]), -1
     if best == PASS or rules.tables.readings[action, 1] < 0:
         return best

@@ -1,8 +1,8 @@
 """Sets of cards in kernels, one bit per card: selection by rank and by suit, and counts by rank.
 
-The ids of cards, and the way that two jokers are held in a set, are those of `plays.py`. Two
-disjoint hands may both contain card 52, the first joker. `added` and `removed` count the jokers of
-sets; in a game with one joker they compile to single operations on bits.
+Ids of cards, and sets with two jokers, are those of `plays.py`: two hands with a joker each both
+contain card 52. So `added` and `removed` count jokers; in a game with one joker they compile to
+single operations on bits.
 """
 
 from collections.abc import Iterable

@@ -20,7 +20,7 @@ from closedhand.games.daihinmin.tricks import lead_first
 TAXES = (2, 1)
 """Number of cards paid by daihinmin and by hinmin; as many are given back."""
 PICKS = (2, 3)
-"""Number of picks of both pairs so far when the exchange of each pair ends."""
+"""Number of picks, of both pairs together, with which the exchange of pair 0, then 1, ends."""
 
 
 @kernel
@@ -66,7 +66,7 @@ def number_of_picks(state):
 
 @kernel
 def seen_in_exchange(rules, state, player):
-    """Return two sets: the cards that a player knows that it gave (or picked), and that it got."""
+    """Return two sets: the cards a player knows it gave, with picks so far, and those it got."""
     given, got = np.uint64(0), np.uint64(0)
     if has_exchange(rules, state):
         for pair in range(len(state.taxed)):

@@ -89,7 +89,7 @@ def reason(game: Game, state: State, action: int) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Return as seen the cards played or given face up, and as unseen the rest but the hand."""
+    """List cards played or given face up as seen; as unseen the rest but the player's hand."""
     seen, rest = np.uint64(0), unseen(view, player)
     for other in range(game.num_players):
         seen = together(view, seen, view.played[other])

@@ -7,7 +7,7 @@
    class that each player gets (`result`).
 3. A play is its suits, `-` and its ranks (`ds-q`, `s-456`), then in parentheses the suit or rank
    that the joker stands for (`ch-a(c)`, `h-678(7)`). `jk` or `jo` is the lone joker, `p` a pass.
-   A number in brackets after it is a time.
+   A number in brackets after any of these is a time.
 
 The player of a play is not written: it follows from the rules. Any other text raises an
 `InputError`.
@@ -34,7 +34,7 @@ JOKERS = ("jk", "jo")
 PLAY = re.compile(r"([cdhs]+)-([3-9tjqka2]+)(?:\(([cdhs3-9tjqka2])\))?")
 TIME = re.compile(r"\[\d+\]$")
 MOST_TOKENS = 10_000
-"""Maximum number of words in a round: over four times those of the longest one."""
+"""Maximum number of words in a round; the longest possible round has less than a quarter."""
 
 Fields = dict[str, list[str]]
 

@@ -287,7 +287,7 @@ def beats(rules, state, action):
 
 @kernel
 def beats_table(rules, table, action):
-    """Do `beats` without the number lock, for any record with a target, lock and revolution."""
+    """Do `beats` without the number lock; `table` is a record with target, lock and revolution."""
     plays, target = rules.plays, np.int64(table.target)
     if target == JOKER:
         return rules.options.spade_three and action == SPADE_THREE
@@ -304,7 +304,7 @@ def beats_table(rules, table, action):
 
 @kernel
 def is_next(rules, table, action):
-    """Return whether a play that beats the table has the next rank, as jokers alone always do."""
+    """Return whether a play that beats the last one has the next rank; jokers alone always do."""
     plays, target = rules.plays, np.int64(table.target)
     if action == JOKER or is_pair_of_jokers(rules, action):
         return True

@@ -199,10 +199,10 @@ def points_before(state: np.record) -> list[int]:
 
 
 def may_stand(points: list[int], rounds: int) -> bool:
-    """Return whether points can be the sums of `rounds` rounds, each of n to 1 for n players.
+    """Return whether n players can have `points` after rounds that give them n to 1 points.
 
     They can if any k players together have at least the points of the k lowest places in all
-    rounds, with equality for k = n (Landau's theorem on score sequences).
+    `rounds` rounds, with equality for k = n (Landau's theorem on score sequences).
     """
     least = rounds * np.cumsum(range(1, len(points) + 1))
     sums = np.cumsum(sorted(points))

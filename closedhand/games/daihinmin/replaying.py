@@ -197,8 +197,8 @@ def log_text(records: Iterable[Record]) -> str:
     points count from 0, and the first round is 0, or 1 if it has classes that were not drawn.
 
     Raises:
-        InputError: There are no records, they are not complete, legal rounds of one match under
-            rules that a log can hold, or an agent's name is empty.
+        InputError: There is no record; a round is incomplete, illegal or of another match; a log
+            cannot hold the rules; or an agent's name is empty.
     """
     records = list(records)
     if not records:
@@ -240,7 +240,7 @@ def log_text(records: Iterable[Record]) -> str:
 
 
 def _stated(game: Game, record: Record) -> tuple[int, list[int]] | None:
-    """Return the round and the points before it that a deal states; None in the first round."""
+    """Return the round and the points before it that a deal states; None if it states none."""
     if record.deal is None:
         return None
     state = game.parse_deal(record.deal)

@@ -109,8 +109,8 @@ def rewind(state):
 def play(rules, state, action):
     """Apply a legal action, and determine the next player to act.
 
-    It is a card in the exchange or due after a 7 or 10, a play, or the pass. The last one of a
-    round adds the round's points and deals the next, if any.
+    An action is a card (in the exchange, or due after a 7 or 10), a play, or the pass. The last
+    action of a round also adds the round's points and deals the next round, if any.
     """
     if state.leader < 0:
         exchange.pick(state, np.int64(action))

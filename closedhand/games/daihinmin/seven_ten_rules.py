@@ -106,7 +106,7 @@ def owed_after(rules, state, action):
 
 @kernel
 def lay_down(state, player, cards):
-    """Note cards as played or discarded by a player; of two jokers one got after a seven first."""
+    """Note cards as played or discarded by a player; a joker got after a seven goes first."""
     state.played[player] = added(state, state.played[player], cards)
     shown = shown_by(state, player)
     kept = removed(state, shown, cards)

@@ -28,7 +28,7 @@ three picks, and a gift or a pass after four 7s and four 10s. A second joker add
 last player keeps a card.
 """
 NOBODY = -1
-"""Value in place of a player who does not exist, or of the place of a player who is not out."""
+"""Number for a player who does not exist, and place of a player who is not out."""
 HIDDEN = -1
 """Entry of the history for a card given back that the observer does not know."""
 

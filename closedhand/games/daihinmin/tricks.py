@@ -125,7 +125,7 @@ def is_number_locked(rules, state):
 
 @kernel
 def is_forbidden_finish(rules, action, revolution):
-    """Return whether a last play is a forbidden finish; `revolution` is the state's before it."""
+    """Return whether a last play is a forbidden finish; `revolution` is as before the play."""
     if not rules.options.forbidden_finish:
         return False
     if rules.plays.need[action] & plays.BOTH or rules.plays.eight[action]:

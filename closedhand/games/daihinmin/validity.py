@@ -7,7 +7,7 @@ The current round is replayed from its deal. What the deal and the actions leave
 - `points` are a possible sum over the rounds played so far.
 - `seed` is any number but 0, and 0 in a view.
 - Players whom chance ranks after passes have any order, since a redealt view does not determine it.
-- With `actions="card_sets"` the joker may stand wherever the flat game lets it stand.
+- With `actions="card_sets"` too, the joker may stand wherever a legal play has it.
 """
 
 from typing import Any
@@ -94,7 +94,7 @@ def unfit(rules: Rules, view: np.record, player: int) -> str:
     usual = sizes_dealt(len(hands), jokers)
     if sorted(numbers_dealt(rules, view)) != sorted(usual) or min(view.left) < 0:
         return f"left does not agree with hands of {usual} cards, in any order"
-    # The hands with the cards that the player knows, and the places and cards that are left.
+    # Give the others the cards that the player knows; `room` then counts their unknown cards.
     view = view.copy()
     hidden = unseen(view, player)
     for other in everybody:

@@ -117,7 +117,7 @@ def _play_all(
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the arguments of `view_from` for a view: hand, actions, and a dict of the others."""
+    """Return the arguments of `view_from` for a view: hand, actions, and keyword arguments."""
     rules = game.flat.rules
     public: dict[str, Any] = {
         "seats": "".join(map(str, view.seats)),

@@ -7,7 +7,7 @@ plays the same category and length with a higher rank, or a bomb, or the rocket,
 two passes the last player to have played leads again; a leader may not pass. Some plays have
 **kickers**, single cards (solos) or pairs, beside their **main group**: in `3334` the 4 is a kicker
 of 333. Rules, records and planes follow the DeepRocket paper ("A Solution to China Competitive
-Poker Using Deep Learning").
+Poker Using Deep Learning"); the preset `deeprocket`, the default, has its plays.
 
 The preset `rlcard` has exactly the plays of RLCard 1.2.0, `douzero` the moves of DouZero 1.1.0's
 environment, and `openspiel` the plays of OpenSpiel 2.0.2's `dou_dizhu`. In `douzero` any solos may
@@ -22,8 +22,8 @@ bomb beat the rocket; and it lists no chain without kickers that starts on a ran
 `deeprocket` it adds shuttles, two or more consecutive fours: alone, with two single cards or with
 two pairs for each four. Both jokers may be kickers of one play. If nobody bids, seat 0 is the
 landlord and the stake is 0. A shuttle is no bomb: bombs beat it, and it doubles nothing.
-`decompose`, our networks and the searches over their plays answer shuttles with bombs, but never
-play shuttles. `botzone` has no sub-steps.
+The agent `decompose`, the networks and the searches over their plays answer shuttles with bombs,
+but never play them. `botzone` has no sub-steps.
 
 Two presets are small games with the plays of `deeprocket`. `mini` has four ranks and the jokers, 18
 cards, as the small version of Whitehouse, Powley and Cowling ("Determinization and Information Set

@@ -151,7 +151,7 @@ def conceded(rules, state):
 
 @kernel
 def legal_words(rules, state, out):
-    """Write, in the opening, the pass, then the words that may be said; return how many ids."""
+    """Write the pass, then the words that may be said now, before play; return how many ids."""
     options = rules.options
     out[0] = pass_id(rules)
     if state.landlord >= 0:

@@ -37,7 +37,7 @@ def _kind(rules: Rules, group: int) -> str:
 
 
 def kind(game: Game, action: int) -> str:
-    """Name the kind of a play of the flat game; empty for the pass and other words."""
+    """Name the kind of a play, without sub-steps; empty for a pass, a bid or another word."""
     if action >= pass_id(game.rules):
         return ""
     plays = game.rules.plays
@@ -45,7 +45,7 @@ def kind(game: Game, action: int) -> str:
 
 
 def reason(game: Game, state: State, action: int) -> str:
-    """Explain why an action of the flat game is illegal."""
+    """Explain why an action is illegal in a game without sub-steps."""
     plays, passing = game.rules.plays, pass_id(game.rules)
     play, word = min(action, passing), max(-1, action - passing)
     text = game.text(action)
@@ -69,7 +69,7 @@ def substep_reason(game: Game, state: State, action: int) -> str:
 def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: np.uint64) -> str:
     """Explain why a word (such as `BID1`), the pass or a play, written as `text`, is illegal.
 
-    `word` is a flat id minus that of the pass, or -1 for a play. `group` is the main group of a
+    `word` is the number of a word, 0 for the pass, or -1 for a play. `group` is the main group of a
     play, and `need` its packed cards, in sub-steps the main cards alone.
     """
     if state.landlord < 0 and word < 0:

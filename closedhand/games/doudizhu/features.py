@@ -55,7 +55,7 @@ FEATURES = FeatureTable(
             "cards of the latest moves of all players, the latest one first, and whether it was a "
             "pass", most=4),
 )  # fmt: skip
-"""The table of the compact observation in the flat game."""
+"""The table of the compact observation without sub-steps."""
 
 KICKERS = FeatureTable(
     Feature("main", RANKS, "main ranks of the play under way"),

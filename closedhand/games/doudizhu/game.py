@@ -120,7 +120,7 @@ def make_game(**given: Any) -> Game:
 
 
 def in_substeps(flat: Game) -> Game:
-    """Return a flat game in sub-steps; its shuttles, if it has any, are left out."""
+    """Return a game in sub-steps from one without them; shuttles are left out."""
     rules = flat.rules
     words = words_of(flat.options)
     return replace(
@@ -153,7 +153,7 @@ def most_points(rules: Rules) -> float:
 def winning_percentage(game: Game, points: np.ndarray) -> np.ndarray:
     """Rate results for WP, the winning percentage: 1 a win, 0 a loss, 1/2 a payoff of 0.
 
-    The payoffs are summed over a side, float64 [deals, sides], here and below.
+    `points`, also in `average_difference`: payoffs summed by side, float64 [deals, sides].
     """
     return wins(points)
 
@@ -162,7 +162,7 @@ def average_difference(game: Game, points: np.ndarray) -> np.ndarray | None:
     """Scale each result for ADP, the average difference in points, as DouZero's evaluation does.
 
     The base is 1: the landlord wins or loses 2, and the peasants together the same, doubled for
-    every bomb. None if payoffs are not points, or the stake is bid.
+    every bomb. None if payoffs are not points, or there is an auction.
     """
     rules = game.flat.rules
     return None if rules.options.win or rules.options.bidding else points / rules.options.stake

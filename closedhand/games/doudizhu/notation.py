@@ -84,7 +84,7 @@ class Notation(TableNotation):
         return ids
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Return the id of an action; cards in any order name the only play that has them."""
+        """Return the id of an action: its notation, or its cards in any order if it alone fits."""
         text = text.strip().upper()
         if text in self.ids:
             return self.ids[text]
@@ -174,7 +174,7 @@ class Notation(TableNotation):
         return (f"stake {state.stake}", *bombs, *("spring",) * bool(is_spring(self.rules, state)))
 
     def last_actions(self, state: State) -> list[str]:
-        """Return the text of each seat's action in the last turn of all players; empty if none."""
+        """Return, by seat, its text among the latest actions, as many as players; empty if none."""
         players = self.rules.options.players
         last, moves = [""] * players, int(state.moves)
         for move in range(max(0, moves - players), moves):

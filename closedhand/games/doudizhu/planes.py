@@ -53,7 +53,7 @@ CATEGORY_ROW = 4
 """Row of the first category; the rows before it count cards."""
 PASS_ROW = ROWS - 1
 CELLS_AT_ONCE = 4
-"""Number of cells drawn at once, without a branch: most groups have no more."""
+"""Number of cells drawn at once, without a branch: solos, pairs and trios have no more."""
 EACH_BYTE = np.uint64(0x0101010101010101)
 LANES = np.uint64(0x0001000100010001)
 """The lowest bit of each lane of 16 bits."""
@@ -120,7 +120,7 @@ def draw_group(out, z, g):
 @inlined
 def draw_passes(out, passes):
     """Mark the whole row of passes in the planes 1 to 18 that are bits of `passes`."""
-    # Eight planes are the bytes of a word.
+    # Eight planes are the bytes of a uint64.
     first, second = spread(passes >> np.uint64(1)), spread(passes >> np.uint64(9))
     last = spread(passes >> np.uint64(17))
     for x in range(RANKS):
@@ -132,7 +132,7 @@ def draw_passes(out, passes):
 
 @inlined
 def spread(bits):
-    """Return a word whose eight bytes are the lowest eight bits of `bits`, 1 or 0 each."""
+    """Return a uint64 whose eight bytes are the lowest eight bits of `bits`, 1 or 0 each."""
     marked = ((bits & np.uint64(0xFF)) * EACH_BYTE) & np.uint64(0x8040201008040201)
     return ((marked + np.uint64(0x7F) * EACH_BYTE) >> np.uint64(7)) & EACH_BYTE
 
@@ -171,7 +171,7 @@ def pairs_at_least(unseen, hand, number):
 def draw_pairs(out, row, pairs):
     """Draw a row of the planes `UNSEEN` and `HAND` from `pairs`, bits as in `pairs_at_least`."""
     # The planes are neighbours: both cells of a rank are one lane of 16 bits, and are written at
-    # once. A word has the lanes of every fourth rank.
+    # once. A uint64 has the lanes of every fourth rank.
     for first in range(4):
         shifted = pairs >> np.uint64(4 * first)
         lanes = (shifted & LANES) | ((shifted & (LANES << np.uint64(1))) << np.uint64(7))

@@ -2,8 +2,8 @@
 
 A play is a **main group** and its **kickers**: 333 and the 4 in 3334. The **main ranks** are those
 of the main group. There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by
-category, then length, then rank); the shuttles of `botzone` follow. Every group owns a contiguous
-range of flat action ids, one for each choice of kickers, in ascending order.
+category, then length, then rank); the shuttles of `botzone` follow. Without sub-steps every group
+owns a contiguous range of action ids, one for each choice of kickers, in ascending order.
 """
 
 from collections import Counter
@@ -77,7 +77,7 @@ ALL_FAMILIES = FAMILIES + 7
 GROUP = record_type(
     [
         ("need", "u8"),  # the main cards, packed
-        ("first", "i4"),  # flat ids of the group: first <= id < end
+        ("first", "i4"),  # ids of its plays: first <= id < end
         ("end", "i4"),
         ("family", "i4"),
         ("ranks", "i4"),  # the main ranks, as bits
@@ -102,7 +102,7 @@ FAMILY = record_type(
 
 STANDING = record_type(
     [
-        ("family", "i4"),  # the first family with plays that beat the play, before the bombs
+        ("family", "i4"),  # the first family with plays that beat the play; `BOMB`: bombs alone
         ("then", "i4"),  # the second such family: `BOMB` if there is none
         ("above", "i4"),  # only groups after this one beat the play
         ("least", "i4"),  # the least strength of plays with kickers that beat the play
@@ -158,7 +158,7 @@ class Preset(NamedTuple):
     alike: int = 1  # most solo kickers of one rank
     both_jokers: bool = False  # whether both jokers may be kickers of one play
     no_trio_above: bool = False  # whether three kickers of the rank above are barred
-    no_trio_below: range = range(0)  # lengths for which three of the rank below are, too
+    no_trio_below: range = range(0)  # lengths for which three of the rank below are barred too
     fours: bool = True  # whether four cards of a rank may take kickers
     bidding: bool = False  # whether an auction is part of the program's game
     robbing: bool = False  # whether the auction is by calling and robbing

@@ -127,7 +127,7 @@ def begin(rules, state):
 
 @kernel
 def lowest_ranks(family, cards):
-    """Return the lowest main ranks of those groups of a family that `cards` hold, all packed."""
+    """Return, packed, the lowest main rank of each group of a family that `cards` hold."""
     return chained(at_least(cards, family.copies) & family.within, family.length)
 
 
@@ -143,8 +143,8 @@ def chained(ranks, length):
 @kernel
 def has_ranks(group, cards):
     """Return whether cards that hold a main group have enough different ranks for its kickers."""
-    # Any different ranks of which the deck has four cards may be kickers. If these are too few, a
-    # joker or equal kickers may still do. `first` is `end` if the preset has no plays of the group.
+    # Different ranks other than jokers may always be kickers. If there are too few, a joker or
+    # equal kickers may still do. `first` is `end` if the preset has no plays of the group.
     ranks = at_least(cards, group.unit) & SUITED
     spare = bits.size(ranks) - bits.size(group.ranks)
     return spare >= group.kickers and group.first < group.end
@@ -152,7 +152,7 @@ def has_ranks(group, cards):
 
 @inlined
 def allows(plays, cards, play, least):
-    """Return whether cards allow a play whose strength is at least `least`; 0: any strength."""
+    """Return whether `cards` contain a play, by id, of strength `least` or more; 0: any."""
     return contains(cards, plays.need[play]) and (least == 0 or plays.strength[play] >= least)
 
 

@@ -68,7 +68,7 @@ OPTIONS_TYPE = record_type(
 
 
 class Rules(NamedTuple):
-    """The rules of the flat game."""
+    """The rules of the game without sub-steps."""
 
     kernels = "closedhand.games.doudizhu.game"
 

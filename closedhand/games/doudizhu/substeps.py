@@ -2,8 +2,8 @@
 
 There are 337 actions, the outputs of the paper's two networks: the 309 main groups (including the
 pass), 15 solo kickers and 13 pair kickers. Words follow, such as the bids 1 to 3 as 337 to 339.
-Kickers are picked in ascending order, so every flat play has exactly one path, and a choice is
-legal only if some flat play completes it. The other players see a play only when it is complete.
+Kickers ascend, so exactly one path leads to each play of the **flat** game, without sub-steps. A
+choice is legal only if some play completes it. The other players see complete plays only.
 
 The kicker planes are binary, 15 x 9 x 3, indexed `[x, y, z]` by rank, row and channel (the paper's
 Table 4). They are all zero except for a player who is picking a kicker:
@@ -141,8 +141,8 @@ def top_rank(cards):
 def play(rules, state, action):
     """Apply a legal action: a word, a main group or a kicker.
 
-    `state.player` stays the same until the play is complete, and the flat game then plays it. Until
-    then `state` holds it in `group`, `picked` and `picks`.
+    While a play is incomplete, it is in `group`, `picked` and `picks`, and `state.player` stays the
+    same. Once it is complete, it is applied as in the flat game.
     """
     if action >= FIRST_BID:
         flat.play(rules.flat, state, pass_id(rules.flat) + action - FIRST_BID + 1)
@@ -273,7 +273,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 
 
 def under_way(rules: Rules, state: np.record) -> list[int]:
-    """List the ids chosen so far in the incomplete play; keep an invalid group, to be refused."""
+    """List the ids chosen so far in an incomplete play; `valid` refuses a group out of range."""
     group, picked = int(state.group), by_rank(state.picked)
     if not 0 <= group < GROUPS:
         return [group] if group != -1 else []

@@ -28,12 +28,12 @@ def view_from(
     """Build the view of a player from the player's knowledge.
 
     Args:
-        game: Dou Dizhu, flat or in sub-steps; the view is between complete plays.
+        game: Dou Dizhu, also in sub-steps; the view has no incomplete play.
         player: Seat of the player. Without bidding 0 is the landlord, 1 the down peasant and 2 the
             up peasant.
         hand: The cards that the player holds now, as ranks in any order: `3345TTJQKA22SB`.
-        actions: All words, plays and passes since the last deal, of all players: ids of the flat
-            game, or its notation (`3334`, `PASS`, `BID2`).
+        actions: All words, plays and passes since the last deal, of all players: ids or notation of
+            the game without sub-steps (`3334`, `PASS`, `BID2`).
         public: The public cards, once there is a landlord.
         shown: Cards that the landlord, another player, holds now and has shown.
         passed: Number of earlier deals in which all passed; 0 with `passed_deals=0`.
@@ -82,7 +82,7 @@ def view_from(
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the arguments of `view_from` for a view: hand, actions, and a dict of the others.
+    """Return the arguments of `view_from` for a view: hand, actions, and keyword arguments.
 
     Raises:
         InputError: The player has begun a play in sub-steps.

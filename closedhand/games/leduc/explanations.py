@@ -23,7 +23,7 @@ def reason(game: Game, state: State, action: int) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Return as seen the flop, once it is revealed, and as unseen the rest but the player's own."""
+    """List a revealed flop as seen; as unseen all cards but this and the player's own."""
     kinds, left = tuple(VARIANTS["uh"].deck), game.rules.tables.copies.tolist()
     for place in (player, FLOP):
         if view.cards[place] != UNKNOWN:

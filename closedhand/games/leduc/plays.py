@@ -69,8 +69,8 @@ NODE = np.dtype(
         ("phase", "i4"),  # 1 or 2
         ("bets", "i4", 2),  # of S and T
         ("winner", "i4"),  # the winner after a fold, else SHOWDOWN
-        # The action of each turn: byte `action` is 1, or 0 where there was none. Phase 2 begins at
-        # turn `Variant.longest`.
+        # A number by turn: 0 if no action was taken, else 1 in byte `action`; byte 0 is the lowest.
+        # Phase 2 begins at turn `Variant.longest`.
         ("taken", "u4", LONGEST),
     ]
 )
@@ -197,10 +197,10 @@ def name(node: np.void | np.record) -> str:
 
 
 def graph(tables: np.record) -> dict[str, dict[str, str]]:
-    """Return the state graph of the slides: by state and action, the name of the next state.
+    """Return the state graph of the course slides: by state and action, the next state's name.
 
-    Nodes of one name are one state, although a player who remembers the betting can distinguish
-    them: UH-Leduc has 23 nodes with a player to act, and 16 states.
+    Nodes of the same `name` are one state, although a player who remembers the betting can tell
+    them apart: UH-Leduc has 23 nodes with a player to act, and 16 states.
     """
     states: dict[str, dict[str, str]] = {}
     for node in tables.nodes[: tables.number]:

@@ -18,7 +18,7 @@ from closedhand.games.leduc.state import FLOP, SEATS, STATE, Rules
 @kernel
 def deal(rules, state, seed):
     """Deal the cards of `seed`, a uint64 other than 0, and start the game in `state`."""
-    # As `shuffle`, on a deck in one word: an array made here would be allocated on the heap.
+    # As `core.cards.shuffle`, on a deck packed in a uint64: an array would be made on the heap.
     deck = rules.tables.packed
     for i in range(rules.tables.cards - 1, 0, -1):
         seed, j = draw_of_seed(seed, i + 1)

@@ -58,6 +58,6 @@ def view_from(
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the arguments of `view_from` for a view: hand, actions, and a dict of the others."""
+    """Return the arguments of `view_from` for a view: hand, actions, and keyword arguments."""
     public = {"flop": card_text(view.cards[FLOP])} if revealed(game.rules, view) else {}
     return card_text(view.cards[player]), game.history(view).tolist(), public
