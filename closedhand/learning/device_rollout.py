@@ -40,7 +40,7 @@ class Rollout:
         hidden: Number of bits of the cards of all seats; 0 if they are not noted, or states have no
             field `hands` by seat.
         payoffs: Number and sum of squares of payments to seats, decaying by `KEPT`, and an unused
-            0: float64 [3]. A game that ends counts as one payment to each seat, whatever it pays.
+            0: float64 [3]. A step that pays, or ends a game, counts as one payment to each seat.
         scale: Root mean square of these payments, by which rewards are divided, a scalar.
         ended: Number of games that ended in the last rollout, a scalar.
     """
@@ -104,8 +104,8 @@ class Rollout:
     def credit(self, gae_lambda: float) -> None:
         """Write normalised advantages, and targets, of decisions into `rows`.
 
-        With `gae_lambda` 1 a decision is credited with all payments to the end of its game or, if
-        the rollout ends first, until its seat's last decision in it, plus that decision's value.
+        With `gae_lambda` 1 a decision gets all payments to the end of its game. If the rollout ends
+        first, it gets those before its seat's last decision there, plus the value noted there.
         """
         rows, seats = self.rows, self.batch.game.num_players
         paid = rows["rewards"].double()
