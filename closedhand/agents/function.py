@@ -26,7 +26,7 @@ class FunctionAgent(BatchAgent):
         self._form = ObservationForm(game, observation, IN_INFO)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # copies share the function: its memory, if any, is the user's
+        return self  # copies share the function and what it remembers
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Return an action, int64 [n], for each view, states [n].

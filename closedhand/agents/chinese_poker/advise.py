@@ -36,7 +36,7 @@ class Advice:
     """An arrangement of a hand, with its odds."""
 
     board: str  # such as `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`
-    points: float  # expected against one opponent
+    points: float  # expected points against one opponent
     error: float  # standard error of the points
     parts: tuple[PartAdvice, ...]  # back, middle and front
 

@@ -95,7 +95,7 @@ def choose_pick(view, hand):
     pair = pair_in_exchange(view)
     if TAXES[pair] == 1 or view.returned[pair]:
         # The second card must be above the first, which another agent may have chosen. The joker
-        # may be the only card above it.
+        # may be the only such card.
         cards = picks(view, hand)
         return weaker_first(cards & ~JOKER_BIT, 0) if cards != JOKER_BIT else JOKER
     first = weaker_first(hand & ~BOTH, 0)

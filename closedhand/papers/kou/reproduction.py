@@ -179,7 +179,7 @@ def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan
             game, agents, deals, plan.seed, False, plan.workers, played,
             lambda n: notes(n / deals), save,
         )  # fmt: skip
-        if done.deals > deals:  # the file keeps them all, for later runs
+        if done.deals > deals:  # the file keeps all deals, for later runs
             done = replace(done, pairs=(cut(done.played, deals),))
         else:
             save(done)

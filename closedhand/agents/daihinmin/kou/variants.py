@@ -117,8 +117,8 @@ class Numbers(NamedTuple):
 LETTER = Numbers()
 """Parameters of `kou[letter=1]`: the literal reading of the paper's section 4."""
 
-# A comment is the loss without that departure, in points a round among four `default`, on the same
-# 20,000 rounds.
+# Each comment begins with the points a round among four `default` that are lost without the
+# departure, on the same 20,000 rounds.
 DEPARTURES = {
     "winning": 1,  # 0.84
     "weakest_first": 1,  # 0.41; section 4.1: "Usually, the weakest will be played"

@@ -25,10 +25,10 @@ MOST_LEFT = 13
 
 # First index of each type of feature, after the features of the policy. The comments name what the
 # type is indexed by, the slowest index first.
-VALUE_RANK = FEATURES  # stage; slot, own and unseen cards of it
+VALUE_RANK = FEATURES  # stage; slot, own and unseen cards of the slot
 VALUE_FORM = VALUE_RANK + STAGES * COUNTS * 5  # form, players left, turn (leads, follows, exchange)
 VALUE_SIZES = VALUE_FORM + FORMS * 4 * 3  # cards left, the others' least, players left
-VALUE_CLASS = VALUE_SIZES + (MOST_LEFT + 1) * SIZES * 4  # class, or none
+VALUE_CLASS = VALUE_SIZES + (MOST_LEFT + 1) * SIZES * 4  # class, none first
 WEIGHTS = VALUE_CLASS + PLAYERS + 1
 """Number of weights of policy and critic."""
 MOST_REASONS = 32

@@ -53,14 +53,14 @@ FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
 # First index of each type of feature. The comments name what the type is indexed by, the slowest
 # index first, and after a colon the condition of the feature.
 PLAY = 0  # lead or follow, kind, strength, stage
-RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it (0 to 3)
+RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, `rivals` (0 to 3)
 FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of the rest
-SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of its rank in hand before and after it
-TORN = SPLIT + STRENGTHS * 16  # size: it splits a kaidan
-WITH_JOKER = TORN + 4  # kind, stage: it contains the joker
+SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of the play's rank in hand before and after
+TORN = SPLIT + STRENGTHS * 16  # size: the play splits a kaidan
+WITH_JOKER = TORN + 4  # kind, stage: the play contains the joker
 WITH_EIGHT = WITH_JOKER + KINDS * STAGES  # lead or follow, stage: an 8 that ends the trick
-LOCKING = WITH_EIGHT + 2 * STAGES  # ranks that beat it (0 to 3): it starts a lock
-REVOLTING = LOCKING + 4  # stage
+LOCKING = WITH_EIGHT + 2 * STAGES  # `rivals` (0 to 3): the play starts a lock
+REVOLTING = LOCKING + 4  # stage: the play starts a revolution
 PASSING = REVOLTING + STAGES  # kind and strength to beat, stage
 PASSING_STAGE = PASSING + KINDS * STRENGTHS * STAGES  # stage, stage of the owner
 PASSING_FORM = PASSING_STAGE + STAGES * STAGES  # form of the hand

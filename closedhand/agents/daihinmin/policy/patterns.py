@@ -65,9 +65,9 @@ PAIRS = SLOTS * SLOTS * 16
 RUNS = 4
 """Number of classes of kaidan: 3, 4, 5, or more cards."""
 
-# First index of each type of feature. The comments name its indices, the slowest first; after a
-# colon the condition of the feature, or "difference" if it has positive and negative features.
-RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of it: difference
+# First index of each type of feature. The comments list its indices, the slowest first, many of
+# them fields of `Situation` and `Effect`; after a colon a condition, or "difference": both signs.
+RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of the slot: difference
 PAIR = RANK + 2 * 2 * STAGES * COUNTS * 5  # sure, early; two slots, cards of each: difference
 REST = PAIR + 2 * 2 * PAIRS  # play, early; slot and number of cards left
 OTHERS = REST + PLAYS * 2 * COUNTS  # play, early; slot and number of unseen cards
@@ -75,7 +75,7 @@ LEFT_SIZE = OTHERS + PLAYS * 2 * COUNTS  # play, sizes of the rest and of the ot
 NEXT = LEFT_SIZE + PLAYS * SIZES * SIZES  # play, size of the next hand that may play
 OWNER = NEXT + PLAYS * SIZES  # play of a follower, size of the trick owner's hand
 TABLE = OWNER + TARGETS * SIZES  # play, others who may still play, players left
-BEATERS = TABLE + PLAYS * 5 * 4  # lead or follow, kind, ranks that beat it, lock, stage
+BEATERS = TABLE + PLAYS * 5 * 4  # lead or follow, kind, beating, locked, stage
 FORM = BEATERS + 2 * KINDS * BEATING * 3 * STAGES  # sure, lead or follow, form, least, players
 PLAY_FORM = FORM + 2 * 2 * FORMS * SIZES * 4  # play, form of the rest
 SETS = PLAY_FORM + PLAYS * FORMS  # sure, follow, stage; size of a group left, slots that beat it
@@ -84,8 +84,8 @@ SUIT = LEFT_RUN + 2 * RUNS * SLOTS  # follow + locked, size, slot; slot of same 
 WITH_JOKER = SUIT + 4 * 3 * SLOTS * SLOTS * 2  # kind, stage, whether the 3s is unseen
 WITH_EIGHT = WITH_JOKER + KINDS * STAGES * 2  # lead or follow, kind, stage
 TURNING = WITH_EIGHT + 2 * KINDS * STAGES  # weak ranks before a revolution, form after it
-SPLIT = TURNING + (MOST_WEAK + 1) * FORMS  # follow, slot, cards of its rank before and after
-TORN = SPLIT + 2 * SLOTS * 16  # follow, size, slot: it splits a kaidan
+SPLIT = TURNING + (MOST_WEAK + 1) * FORMS  # follow, slot, cards of the slot before and after
+TORN = SPLIT + 2 * SLOTS * 16  # follow, size, slot: the play splits a kaidan
 OVER_OWN = TORN + 2 * 4 * SLOTS  # kind: the trick is the player's own
 PASS_REST = OVER_OWN + KINDS  # target, early; slot and number of cards in the hand
 PASS_OTHERS = PASS_REST + TARGETS * 2 * COUNTS  # target, early; slot and number of unseen cards
@@ -95,10 +95,10 @@ PASS_FORM = PASS_SIZES + SIZES**3  # kind, form of the hand
 PASS_TABLE = PASS_FORM + KINDS * FORMS  # others who may play, players left, own trick
 CHOICE = PASS_TABLE + 5 * 4 * 2  # number of plays that are passed over, 1 to 4; stage
 GIFT = CHOICE + 4 * STAGES  # pair of the exchange, card
-GIFT_RANK = GIFT + 2 * NUM_CARDS  # pair, slot, cards of its rank before
+GIFT_RANK = GIFT + 2 * NUM_CARDS  # pair, slot, cards of the slot before
 GIFT_PAIR = GIFT_RANK + 2 * COUNTS  # a pair of slots: a difference
 GIFT_FORM = GIFT_PAIR + PAIRS  # form of the rest
-GIFT_TORN = GIFT_FORM + FORMS  # whether it splits a kaidan
+GIFT_TORN = GIFT_FORM + FORMS  # whether the gift splits a kaidan
 FEATURES = GIFT_TORN + 2
 MOST_FEATURES = 256
 """Room for the features of one sign of an action; there are at most 223. A play has one for each of

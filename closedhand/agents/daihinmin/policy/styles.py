@@ -63,7 +63,7 @@ class Styles(NamedTuple):
     policy: pattern_policy.Policy
     odds: np.ndarray  # log-odds, before this round, of being like `default`, float64 [PLAYERS]
     past: np.ndarray  # the others' decisions in the round, `DECISION` [LONGEST]
-    number: np.ndarray  # number of these decisions, int64 [1]
+    number: np.ndarray  # number of decisions in `past`, int64 [1]
 
 
 def styles_of(policy: pattern_policy.Policy) -> Styles:
