@@ -28,7 +28,7 @@ FOUND = "auto"
 """Address of the cluster that already runs on this machine."""
 AHEAD = 2  # jobs given to Ray for each core: one to run, and the next one
 CONNECT_SECONDS = 10.0
-LOSSES = 5  # lost workers after which a job is given up: it may kill them itself
+LOSSES = 5  # a job that loses so many workers is given up: it may kill them itself
 
 
 def _host_and_port(address: str) -> tuple[str, int] | None:

@@ -56,7 +56,7 @@ class Device:
 
     Attributes:
         place: The `torch.device`.
-        on_cpu: Whether it is the CPU.
+        on_cpu: Whether the device is the CPU.
     """
 
     def __init__(self, device: Any) -> None:

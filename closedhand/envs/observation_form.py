@@ -75,8 +75,8 @@ class ObservationForm:
     def show(self, observation: np.ndarray, mask: np.ndarray | None = None) -> Observation:
         """Convert an observation from a kernel, int8 [..., size], and its mask, without a copy.
 
-        Return the array if `is_array`, else a dict of its parts. If a mask, int8
-        [..., num_actions], is given, and masks are not in infos alone, it is a part, too.
+        Return the array if `is_array`, else a dict of its parts, one of which is the mask, int8
+        [..., num_actions], if there is one and the option `mask` is `observation`.
         """
         if self.is_array:
             return observation

@@ -1,6 +1,6 @@
 """The kernel of `SoloEnv`, which does everything between two turns of the user in one call.
 
-Like those of `closedhand.core.batch_kernels`, it does not check its arguments. A policy is an
+As in `closedhand.core.batch_kernels`, arguments are not checked. A policy is an
 agent inside kernels (`closedhand.core.policies`); packed values are those of `fast_call.pack`.
 """
 

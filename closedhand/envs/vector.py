@@ -369,7 +369,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         if opponents is None:
             self._run(chosen, actions, shown, turns=True, dealt=dealt)
             return
-        # If an opponent fails, games are left at its turn.
+        # If an opponent fails, games are left at its turn, and all need a reset.
         needs_reset, self._needs_reset = self._needs_reset, True
         if opponents.policies is not None:
             self._run(chosen, actions, shown, turns=True, dealt=dealt)

@@ -443,7 +443,7 @@ def check_form(walk: Walk, name: str) -> None:
     form = ObservationForm(walk.game, name)
     spaces = form.space()
     for player in walk.players:
-        # The rows beside it must stay: on a GPU they are those of other games.
+        # The rows before and after must not change: on a GPU they belong to other games.
         rows = np.full((3, form.size), 99, np.int8)
         contract.look(walk.game.rules, walk.state, player, form.compact, rows[1])
         beside = (rows[[0, 2]] != 99).any()

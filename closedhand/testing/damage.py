@@ -187,7 +187,7 @@ def wrapped(number: Any, change: int) -> Any:
 
 
 def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:
-    """Pass a valid state, or the view of a player, to every function, and play it to its end."""
+    """Give a valid state, or a player's view, to all functions; play it, or redeals, to the end."""
     for seat in range(game.num_players) if player is None else (player,):
         game.observe(state, seat)
         view = game.view(state, seat)

@@ -20,7 +20,7 @@ TRACED = 40
 """Work that ends a trace, as plain Python is slow: 1 a position, 1 per `MANY` legal actions."""
 
 MANY = 3000
-"""Number of legal actions that take as long to list as the other functions of a position."""
+"""Number of legal actions whose listing takes as long as all other work at a position."""
 
 
 def check_pickle(game: Game) -> None:

@@ -84,7 +84,7 @@ class DuplicateDealing(Wrapper):
     - `deal` and `table`, both counted from 0, and `team`, the name of the agent's team;
     - `duplicate_score` at the end of the last table, if all tables of the deal were played out: a
       dict from each team to the returns of its seats, summed over the tables;
-    - `side_scores` with it: a dict from each team to the same returns by side, a list [sides].
+    - `side_scores` at the same time: a dict from each team to these returns, a list by side.
 
     `reset(seed=...)` starts the schedule again and reproduces it; `reset(options=...)` with a
     `deal` or a `state` starts a new deal with it.

@@ -248,7 +248,7 @@ class Observer:
 
     Without perfect recall the tensor is the compact observation, and the text is the board as the
     player sees it. With perfect recall the text is everything the player knows, and the tensor also
-    has the actions that the player knows, one-hot, unless its size exceeds `MOST_NUMBERS`.
+    has the actions that the player knows, one-hot, if it then has at most `MOST_NUMBERS` entries.
 
     Attributes:
         tensor: The numbers, float32.

@@ -3,7 +3,7 @@
 A module for each game converts its states and actions (`CONVERTERS`). Each module has
 
 - `ENV`, the name of RLCard's environment; `TEXTS`, its attribute with the texts of actions by id;
-- `OPTIONS`, those of our game with RLCard's rules; `PRESETS`, our presets whose plays RLCard has;
+- `OPTIONS`, which give our game RLCard's rules; `PRESETS`, our presets whose plays RLCard has;
 - `state_of`, `view_of`: our view as RLCard's state dict, and back;
 - `text_of`, `action_of`: RLCard's text of an action of ours, and back.
 """
@@ -51,7 +51,7 @@ class RLCardAgent:
 
     `eval_step` of the RLCard agent gets the state dict that RLCard's own environment would give it:
     observation, legal actions, raw observation and record of actions. RLCard's agents draw from
-    NumPy's global generator: during a decision its state is replaced by one of this agent.
+    NumPy's global generator: during a decision the generator has a state of this agent's own.
     """
 
     def __init__(self, game: Game, theirs: Any, seed: int = 0, name: str | None = None) -> None:
