@@ -79,7 +79,7 @@ def deal_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Fill `particles`, `log_likelihoods`, `guesses` by deals of `view[0]`; `view[1]` is spare."""
+    """Deal `view[0]` to `particles`, with likelihoods and guesses; `view[1]` is scratch space."""
     for i in range(len(particles)):
         particles[i] = view[0]
         contract.redeal(rules, particles[i], player, rng)
