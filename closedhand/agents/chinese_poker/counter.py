@@ -191,7 +191,7 @@ def respond(rules, pool, win, slack, hand):
 
 @kernel
 def respond_to_each(rules, pool, win, slack, hands, actions):
-    """Write the result of `respond` for every hand into `actions`."""
+    """Write the result of `respond` for each of `hands`, int8 [n, 13], into `actions` [n]."""
     for i in range(len(hands)):
         actions[i] = respond(rules, pool, win, slack, hands[i])
 
@@ -219,13 +219,13 @@ def judge(rules, pool, hand, own, out):
 
 @kernel
 def judge_each(rules, pool, hands, own, out, responses):
-    """Apply `judge` to every hand and its arrangement `own`; write the figures and responses."""
+    """Do `judge` for every hand and its arrangement `own`; write to `out` and `responses` [n]."""
     for i in range(len(hands)):
         responses[i] = judge(rules, pool, hands[i], own[i], out[i])
 
 
 def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """Compute the points of arrangements `one` against `two`, int64 [...], none of them a foul.
+    """Compute the points, int64 [...], of arrangements `one` against `two`; fouls are not allowed.
 
     Both are strengths by part, integers [..., 3], and are broadcast against each other.
     """

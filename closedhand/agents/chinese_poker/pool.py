@@ -134,7 +134,7 @@ def deal(
     size: int,
     progress: Callable[[int], object],
 ) -> Pool:
-    """Deal a pool of `size` hands, set as by `set_hands`."""
+    """Deal a pool of `size` hands, and set them by `set_hands`."""
     hands = random_hands(rng, size)[:, 0]
     return build(hands, set_hands(rules, arrange, hands, progress))
 

@@ -54,7 +54,7 @@ def is_sure(rules, state, action, others, ids):
 def is_beatable(rules, state, action, others, ids):
     """Return whether the unseen cards `others` could beat a play if they were all in one hand.
 
-    `state` is that before the play; the lock and the order of ranks are those after it.
+    `state` is the one before the play; the lock and the order of ranks are those after the play.
     """
     # Nobody with fewer cards than the play has can beat it.
     most = 0
@@ -84,9 +84,9 @@ def wins(rules, view, action):
 def sure_win(rules, views, actions, ids):
     """Find the first play of a sure win; -1 if there is none within the limits of the search.
 
-    `views[0]`, of states [DEEPEST], is that of the player to act, after the exchange, in rules
-    without gifts. The others are scratch space, as are `actions`, int32 [DEEPEST, num_actions], and
-    `ids`, int32 [num_actions].
+    `views` are states [DEEPEST]: the first is the view of the player to act, after the exchange, in
+    rules without gifts, the others are scratch space. So are `actions`, int32 [DEEPEST,
+    num_actions], and `ids`, int32 [num_actions].
     """
     others = unseen(views[0], views[0].player)  # the same at all depths: only the player plays
     number = np.empty(DEEPEST, np.int64)

@@ -123,7 +123,7 @@ def decide(policy, rules, view, ids):
     n = legal(rules, view, ids)
     before = fewest(rules, hand, kaidan)
     foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
-    over_own = view.owner == view.player and strength.count_waiting(view) == 0  # no answers
+    over_own = view.owner == view.player and strength.count_waiting(view) == 0  # nobody can answer
     best, least = PASS, NEVER
     for i in range(n):
         play = np.int64(ids[i])

@@ -16,7 +16,7 @@ LANES = 8
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write the reach probability of each node and own card by the player's own actions alone."""
+    """Write the probability, by node and own card, that the player's own actions reach the node."""
     for c in range(LANES):
         out[0, c] = 1.0
     for n in range(len(tree.player)):
@@ -122,7 +122,7 @@ def learn(tree, tables, player, positive, negative, predictive):
 
 @kernel
 def add_average(tree, tables, player, weight):
-    """Add the strategy of `player`, times its own reach and `weight`, to its average."""
+    """Add a player's strategy, times the player's `reach` and `weight`, to `tables.average`."""
     own = tables.reached
     reach(tree, tables.sigma, player, own)
     for n in range(1, len(tree.player)):

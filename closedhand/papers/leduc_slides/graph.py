@@ -204,7 +204,7 @@ def _draw_move(axis: Any, edge: Edge, edges: list[Edge]) -> None:
 
 
 def _port(other: str, others: set[str]) -> float:
-    """Return the vertical offset, on a box's side, of the arrow that joins it to `other`."""
+    """Return the vertical offset, on a box's side, of the arrow to or from the box `other`."""
     order = sorted(others, key=lambda state: PLACES[state][1])
     return PORT * (order.index(other) - (len(order) - 1) / 2)
 

@@ -54,7 +54,7 @@ def probabilities_at(strategy: Strategy, text: str) -> tuple[float, dict[str, fl
     result is for any card. In phase 1 the flop is `*`. Spaces are ignored.
 
     Returns:
-        The probability of reaching the state, and that of each action, NaN if it is never reached.
+        The probability of reaching the state; and that of each action, NaN if the former is 0.
 
     Raises:
         InputError: The text is no state, or the strategy is for another game than UH-Leduc.

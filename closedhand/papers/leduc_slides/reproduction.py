@@ -166,7 +166,7 @@ def values() -> dict[str, Any]:
 
 
 def solved() -> dict[str, Any]:
-    """Run predictive CFR+ in every game until NashConv is `AIM`."""
+    """Run predictive CFR+ in every game until NashConv is at most `AIM`."""
     return {name: _finished(solving.Run("pcfr+", game), until=AIM) for name, game in GAMES.items()}
 
 

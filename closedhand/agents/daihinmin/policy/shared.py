@@ -60,7 +60,7 @@ def settled(rules, state, ids, n):
 
 @kernel
 def without_idle_pass(state, ids, n):
-    """Remove a leader's pass from the `n` legal actions; return the new number."""
+    """Remove a leader's pass from the `n` legal actions in `ids`; return the new number."""
     if state.target >= 0 or n == 1:
         return n
     k = n - 1
@@ -74,7 +74,7 @@ def without_idle_pass(state, ids, n):
 
 
 class SeenCards(NamedTuple):
-    """Cards of a state that the features of all its actions share."""
+    """Sets of cards at a decision, which the features of all actions share."""
 
     hand: np.uint64
     others: np.uint64  # cards that the player has not seen
