@@ -1,7 +1,7 @@
 """Agents for Dou Dizhu, and the training of the learned ones.
 
-Sets of cards are counts by rank, packed (`games/doudizhu/counts.py`). Groups, families and flat ids
-are those of `games/doudizhu/plays.py`. Words, such as bids, are said before the landlord leads
-(`games/doudizhu/auction.py`). Roles are 0 landlord, 1 down peasant, 2 up peasant, in order of play.
-Unless stated otherwise, kernels take flat rules, and `ids` is scratch, int32 [num_actions].
+Sets of cards are counts by rank, packed (`games/doudizhu/counts.py`). `plays.py` there explains
+groups and families, `auction.py` the words, such as bids, before the landlord leads. Flat games,
+rules and ids are of whole plays, not sub-steps. Roles are 0 landlord, 1 down, 2 up peasant. Unless
+stated otherwise, kernels take flat rules, and `ids` is scratch space, int32 [num_actions].
 """

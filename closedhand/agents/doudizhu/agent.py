@@ -12,8 +12,8 @@ from closedhand.games.doudizhu.auction import is_opening
 def values_of(game: Game, plays: np.ndarray, values: np.ndarray, actions: np.ndarray) -> np.ndarray:
     """Convert values of flat plays to values of the game's actions, float64 [n].
 
-    `plays`, int64 [m], are flat ids, and `values`, float64 [m], their values; `actions` are ids of
-    `game`. A main group has the value of its best play; an action without any play has NaN.
+    `plays`, int64 [m], are flat ids with `values`, float64 [m]; `actions`, [n], are ids of `game`.
+    In sub-steps a main group has the value of its best play. An action without a play has NaN.
     """
     best = np.full(game.num_actions, np.nan)
     whole = game.flat is game
@@ -28,8 +28,8 @@ class RatingAgent(PlayAgent):
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the flat plays to consider, int64 [n], and their values, float64 [n].
 
-        Neither a word nor a kicker may be due. -inf marks a play that is not rated, as another is
-        clearly better.
+        The player must be about to choose a whole play, not a word or a kicker. -inf marks a play
+        that is not rated, as another is clearly better.
         """
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:

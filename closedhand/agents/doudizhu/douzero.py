@@ -36,13 +36,13 @@ from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 CARDS = 54
 HISTORY, STEPS = 15, 5
-"""Numbers of actions that the LSTM reads, and of its steps."""
+"""Number of actions that the LSTM reads, and number of its steps, of three actions each."""
 MOST_CARDS = (20, 17, 17)
 """Numbers of cards with which the roles begin."""
 MOST_BOMBS = 15
 HIDDEN, WIDTH = 128, 512
 POSITION = (5 * CARDS + 34 + MOST_BOMBS, 7 * CARDS + 37 + MOST_BOMBS)
-"""Numbers of features of a position without the play: of the landlord and of a peasant."""
+"""Number of features of a position, without the play, for the landlord and for a peasant."""
 VIEWS = 256
 """Maximum number of views whose plays are rated in one pass, which bounds its memory."""
 
@@ -84,7 +84,7 @@ class ValueNetwork(nn.Module):
 def load(path: Path, role: int) -> ValueNetwork:
     """Read the network of a role, 0 to 2; an `InputError` if the file does not hold it."""
     content = read_content(path)
-    with torch.random.fork_rng(devices=[]):  # as in `weights.load`
+    with torch.random.fork_rng(devices=[]):  # a new network draws weights
         network = ValueNetwork(POSITION[min(role, 1)])
     wanted = network.state_dict()
     try:
@@ -130,7 +130,7 @@ def features(rules: Rules, views: np.ndarray, role: int) -> tuple[np.ndarray, np
     recent = made[:, None] - HISTORY + np.arange(HISTORY)
 
     def actions(index: np.ndarray) -> np.ndarray:
-        """Return the packed cards of the actions at `index`, [n] or [n, k]; 0 at negative ones."""
+        """Return packed cards of actions, [n] or [n, k]; `index` 0 is the lead, < 0 has no cards."""
         flat = index.reshape(n, -1)
         ids = views["history"][rows[:, None], words[:, None] + np.maximum(flat, 0)]
         return np.where(flat >= 0, need[ids], np.uint64(0)).reshape(index.shape)

@@ -3,8 +3,8 @@
 Payoffs are 1 and -1, whatever the stake. The order of plays:
 
 1. A play of the whole hand wins, so that no other one is tried.
-2. Plays that no opponent can beat come before the others. In both sets bombs come last, a leader
-   tries plays of many cards before any of fewer, and low ranks come before high ones.
+2. Plays that no main group of an opponent beats come before the others. Within each of these parts
+   bombs come last, a leader tries plays of more cards first, and low ranks precede high ones.
 3. A follower passes before it tries bombs that an opponent can beat.
 """
 
@@ -49,8 +49,8 @@ def position_key(policy, rules, state):
     target = np.uint64(0)
     if state.target >= 0:
         target = np.uint64(1 + rules.plays.standing[state.target])
-    # Seats take two bits each. The words mix in the hands differently: the table of `alpha_beta`
-    # compares 126 of their bits, not positions.
+    # Seats take two bits each. The two hashes mix in the hands differently, as the table of
+    # `closedhand.search.alpha_beta` tells positions apart only by 126 bits of the hashes.
     rest = (target << np.uint64(4)) | np.uint64(state.player << 2) | np.uint64(state.owner)
     first, second = mixed(rest), mixed(~rest)
     for seat in range(SEATS):
@@ -130,7 +130,7 @@ def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int
     passes. A hand has its ranks in any order, `33S`.
 
     Raises:
-        InputError: The game has words, such as bids, or hands, a play or a seat are impossible.
+        InputError: The game has words, such as bids; or the hands, play or seat are impossible.
     """
     if game.rules.has_words:
         raise InputError("open hands have a landlord, seat 0: leave out the auction and doubling")

@@ -9,7 +9,7 @@ The corrections are:
 - A pass costs more when an enemy owns the trick, most of all an enemy with one or two cards left.
   It costs less when the partner owns the trick.
 - A bomb or the rocket costs extra.
-- While the enemy with the fewest cards holds one (two), solos (pairs) cost extra, low ones more.
+- If the enemy with the fewest cards has one, solos cost extra, low ones more; if two, pairs do.
 - If a partner with one card is next to act, leading a solo is cheap; low ones are cheaper.
 - A play that nobody can beat is cheapest of all if the rest of the hand is a single play.
 """

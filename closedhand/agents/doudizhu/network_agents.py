@@ -25,7 +25,7 @@ SHIPPED_FILES = {
 }
 """The package's networks by kind: supervised, from games of `value-net`."""
 TUNED_FILES = {**SHIPPED_FILES, "policy": SHIPPED / "doudizhu_policy_tuned.safetensors"}
-"""The policy network after tuning in self-play, and the same kicker network as above."""
+"""The policy network after tuning in self-play, and the kicker network of `SHIPPED_FILES`."""
 DOUZERO_FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
 """Files of DouZero's networks by role: landlord, down peasant, up peasant."""
 
@@ -53,7 +53,7 @@ def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
 
 
 def files_of(argument: str | None) -> tuple[Path, ...]:
-    """List the existing files by which an argument of `policy-net` plays, except the package's."""
+    """List existing files, not the package's, by which `policy-net` plays with an argument."""
     files = {*agents.files_of(argument), *policy_files(argument).values()}
     return tuple(sorted(filter(os.path.isfile, files - {*SHIPPED_FILES.values()})))
 

@@ -75,7 +75,7 @@ def lead(plays, hand):
     rest = hand - np.uint64(4) * fours
     trios = at_least(rest, 3)
     if trios & one(rank):
-        # As in the partition, a chain of trios ends below 2.
+        # Chains contain no 2, so a trio of 2 is played alone.
         length = run_from(trios & CHAINABLE, rank) if trios & CHAINABLE & one(rank) else 1
         return plain_play(plays, 3, rank, length)
     rest -= np.uint64(3) * trios

@@ -130,9 +130,9 @@ def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     All pairings play the same deals in the same order. Estimates are as from `results.rounded`.
 
     Returns:
-        `deals`: their number; `iterations`: by pairing, the landlord's win rate in each iteration;
-        with 95% intervals, by pairing, win rates of `landlord` and `peasants`, and the landlord's
-        `points` per game; and `differences` of win rates, also with intervals, by `DIFFERENCES`.
+        `deals`: their number; `iterations`: the landlord's win rates by pairing, one an iteration;
+        with 95% intervals, `landlord` and `peasants`: win rates by pairing; `points`: those of the
+        landlord per game, by pairing; and `differences` of win rates, named as in `DIFFERENCES`.
     """
     points = {
         name: np.concatenate([np.array(own["points"], float) for own in each])

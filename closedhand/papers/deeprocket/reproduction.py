@@ -104,9 +104,9 @@ def match_table() -> dict[str, Any]:
     """Compute the paper's Table 7, its test match, from the records of its Tables 8 to 10.
 
     Returns:
-        `landlords`, that is `SIDES`; `deals`, each with its `number`, the scores of both landlords
-        as `stated` by the paper and `computed` by a replay, and the number of actions added to
-        records that end early, `completed`; and the totals `stated` and `computed`.
+        `landlords`: `SIDES`; `deals`, each with `number`, `stated`: the scores of both landlords in
+        the paper, `computed`: those of a replay, and `completed`: the number of actions added to
+        records that end early; and the totals of the deals, `stated` and `computed`.
 
     Raises:
         InputError: A record is not legal, or its score differs from the stated one.
@@ -198,7 +198,7 @@ def compute(
     pairs = []
     if "ladder" in asked:
         pairs = ladder.pairs_of(game, plan.agents, plan.ladder_deals, plan.slow_deals)
-    for agent in dict.fromkeys(agents):  # an error now, ahead of minutes of work
+    for agent in dict.fromkeys(agents):  # refuse an unknown agent before hours of work
         make_agent(game, agent)
     # Figures and ladder report parts of their work.
     parts = plan.iterations * len(pairings.PAIRINGS) if "figures" in asked else 0

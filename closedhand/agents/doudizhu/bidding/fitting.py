@@ -109,7 +109,7 @@ class Fit:
         return sum(chunk.points.size for chunk in self.chunks)
 
     def advance(self, seconds: float) -> bool:
-        """Play one more chunk of deals; return False, as only checkpoints add to the history.
+        """Play one more chunk of deals; return False: each checkpoint adds a summary anyway.
 
         Raises:
             InputError: The agent is unknown, or chose an illegal action.
@@ -155,15 +155,15 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
 
 
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
-    """Draw `number` deals without bidding; `player` plays each, every hand once as landlord."""
+    """Draw `number` deals; `player` plays each deal three times, each hand once as landlord."""
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
     hands = dealt["hands"].copy()
-    hands[:, 0] -= dealt["public"]  # seat 0, the landlord, was dealt them
+    hands[:, 0] -= dealt["public"]  # the deal gave them to seat 0, the landlord
     points = np.empty((number, SEATS))
     seats = np.zeros((number, SEATS), np.int64)  # agent 0, the only one, at every seat
     for landlord in range(SEATS):
         states = dealt.copy()
-        # Seat 0 is the landlord, and gets the hand of this player.
+        # Seat 0 is the landlord, and gets the hand `landlord` of the deal.
         states["hands"] = np.roll(hands, -landlord, axis=1)
         states["hands"][:, 0] += dealt["public"]
         duplicate.play_out(game, states, seats, [player])

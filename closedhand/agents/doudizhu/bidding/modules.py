@@ -107,7 +107,7 @@ ALL_KINDS = ", ".join((*KINDS, VALUE, NET, f"{NET}=FILE"))
 
 @kernel
 def control(hand):
-    """Count control points: rocket 8, else big joker 4, small 3; bomb 6; other 2s two, As one."""
+    """Count control points: rocket 8, else jokers 4 and 3; bomb 6; outside bombs a 2 two, A one."""
     jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
     points = 8 if jokers == 7 else jokers
     points += 6 * size(at_least(hand, 4))
@@ -118,7 +118,7 @@ def control(hand):
 
 @kernel
 def waiting(hand):
-    """Count the groups that wait for a lead in a hand's best partition; halves: see `WAITING`."""
+    """Count the groups that wait for a lead in a hand's cheapest partition, a solo A as 1/2."""
     nodes = np.empty(partition.MOST_NODES, partition.NODE)
     return partition.partition(hand, WAITING, nodes)[0] / WHOLE
 
@@ -262,7 +262,7 @@ class BiddingAgent(BatchAgent):
         worths, actions = np.empty(len(views)), np.empty(len(views), np.int32)
         score_all(self._kind, views, worths)
         auction = np.flatnonzero(views["landlord"] < 0)
-        if len(auction):  # networks of bids do not rate other words
+        if len(auction):  # `_worths` may differ from the scores in auctions only
             worths[auction] = self._worths(rules, views[auction], worths[auction])
         bid_worths(self._kind, worths, rules, views, actions)
         if self.game.options["substeps"]:

@@ -42,7 +42,7 @@ from closedhand.learning.weights import check_finite
 NAME = "bid.safetensors"
 SHIPPED_FILE = SHIPPED / "doudizhu_bid.safetensors"
 CHECKPOINT = "bid.ckpt"
-"""Checkpoint of a training. More minutes continue a finished one."""
+"""Checkpoint of a training. A finished training goes on if it gets more minutes."""
 CELLS = planes.RANKS * planes.ROWS
 CHUNK = 1024
 """Hands per forward pass outside training."""
@@ -67,7 +67,7 @@ class Hands(NamedTuple):
 
 @kernel
 def draw_hands(rules, hands, out):
-    """Write the planes of every packed hand, uint64 [n], into a row of `out`, int8 [n, 285]."""
+    """Write the plane of every packed hand, uint64 [n], into a row of `out`, int8 [n, 285]."""
     drawn = np.zeros(planes.RANKS * planes.ROWS * planes.PLANES, np.int8)
     for i in range(len(hands)):
         planes.draw_sets(rules, drawn, np.uint64(0), hands[i])
@@ -204,7 +204,7 @@ class Fitting:
         while spent < min(PIECE, seconds):
             self._step(1 - (seconds - spent) / self.seconds)
             spent = time.monotonic() - start
-        before = self._part  # greater than now if a resumed training has more minutes
+        before = self._part  # may be greater than now, if a resumed training has more minutes
         self._part = int(TIMES * (1 - (seconds - spent) / self.seconds))
         return self._part > before
 

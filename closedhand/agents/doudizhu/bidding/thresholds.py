@@ -27,7 +27,7 @@ NEVER = 1.0
 """Threshold above all win probabilities."""
 ROUNDS = 12
 ENOUGH = 500
-"""Thresholds for a seat and highest bid that occur in fewer auctions than this are kept."""
+"""Minimum number of auctions with a seat and highest bid; with fewer, thresholds do not change."""
 
 
 class Module(NamedTuple):

@@ -85,8 +85,8 @@ class StateInputs(NamedTuple):
     mode: Any  # role and situation, see `MODES`
     role: Any  # 0 landlord, 1 down peasant, 2 up peasant
     enemy: Any  # smallest number of cards in an enemy's hand
-    partner: Any  # number of cards in the partner's hand
-    owner: Any  # number of cards of the player who made the play to beat
+    partner: Any  # number of cards in the partner's hand; 20 for the landlord, who has none
+    owner: Any  # number of cards of the player who made the play to beat; 0 for a lead
     most: Any  # greatest number of cards in another player's hand
     tabled: Any  # classes of the cards left to the next and to the last player, as one number
     others: np.uint64  # cards of the other players, all together, packed
@@ -143,7 +143,7 @@ def rivals(copies, first, length, seen):
 
 @kernel
 def take_apart(hand, seen, costs, nodes, features):
-    """Write the features of a hand's groups; return their number, the hand's form, and its cost."""
+    """Write a hand's groups as features, for `describe`; return their number, its form and cost."""
     # Indices of kinds are those of `KINDS`: 0 to 2 loose cards, 3 to 5 chains, 6 bomb, 7 rocket.
     spent, chains, hand, kickers = partition.partition(hand, costs, nodes)
     base = GROUPS + seen.role * KINDS * RIVALS

@@ -157,8 +157,8 @@ def loose_cost(hand, kickers, costs):
         total += costs[ROCKET, 0]
     for rank in range(15):
         total += costs[np.int64(hand >> np.uint64(4 * rank) & NIBBLE), rank]
-    # `kickers` starts with those of chains. Each trio, a rank of exactly three cards, takes one.
-    # Ranks of one or two cards can be kickers, the lowest first: of a kind, it costs the most.
+    # `kickers` begins as the number for chains. Each trio, a rank of exactly three cards, adds one.
+    # Kickers are ranks of one or two cards, the lowest first: these cost the most of their kind.
     kickers += size(at_least(hand, 3) ^ at_least(hand, 4))
     spare = at_least(hand, 1) ^ at_least(hand, 3)
     while spare and kickers > 0:

@@ -9,8 +9,8 @@ policy network has ten convolutions of 512 filters, the kicker network five, and
 strides are used in each layer". The size `paper` is one interpretation: no strides over the ranks,
 and strides over the rows, which shrink step by step to one: 19, 10, 5, 3, 1 in the policy network.
 `strides=True` gives a network of another size these layers with its own number of filters.
-The sizes `small`, of 96 filters, and `wide`, of 144, are for two CPU cores: their first convolution
-takes all rows of the planes at once, and the others work on a line of the 15 ranks.
+`small`, of 96 filters (48 for bids), and `wide`, of 144, are for two CPU cores: their first
+convolution takes all rows of the planes at once, and the others work on a line of the 15 ranks.
 
 There are two additions to the paper:
 
@@ -242,7 +242,7 @@ def probabilities(
 
 
 def save(path: Path, network: Network, provenance: dict[str, Any]) -> None:
-    """Save a network and its provenance, JSON values; an `InputError` if that is impossible."""
+    """Save a network and its provenance, JSON values; an `InputError` if `path` is not writable."""
     weights.save(path, network.state_dict(), {**network.config, "provenance": provenance})
 
 

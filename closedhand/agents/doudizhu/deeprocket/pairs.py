@@ -146,7 +146,7 @@ def empty_rows(n: int, kickers: bool) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def write_inputs(rules, state, kickers, out, mask, ids):
-    """Write a network's inputs, with `kickers` the kicker network's, into rows of `empty_rows`."""
+    """Write inputs to `out` and `mask`, rows of `empty_rows`; `kickers`: for the kicker network."""
     out[:] = 0
     mask[:] = False
     if kickers:
@@ -194,8 +194,8 @@ def encode(games: Games, kind: str, rows: np.ndarray) -> Batch:
 class Stream:
     """Iterable of shuffled batches, epoch after epoch, which can begin at any step.
 
-    The pairs of a batch depend only on the seed, the step and the batch size. With several
-    processes, each takes its own part of every step.
+    The pairs of a step depend only on the seed, the step, the batch size and the number of
+    processes, each of which takes its own batch of every step.
     """
 
     games: Games

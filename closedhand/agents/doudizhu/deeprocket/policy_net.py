@@ -61,7 +61,7 @@ def write_all(rules, views, chosen, kickers, out, masks):
 
 @kernel
 def play_each(rules, views, chosen, steps, actions):
-    """Play `steps[k]` in view `chosen[k]`; write its flat action, if complete, into `actions`."""
+    """Play `steps[k]` in view `chosen[k]`; write the flat action that it completes to `actions`."""
     for k in range(len(chosen)):
         i = chosen[k]
         step = np.int64(steps[k])
@@ -198,7 +198,7 @@ class PolicySearchAgent(ValueSearchAgent):
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the plays to compare, the most probable first, int64 [n], and log-odds to win [n].
 
-        All plays of a main group have the value of the candidate of `value-net`; -inf: not rated.
+        A play has the value of `value-net`'s candidate of the same main group; -inf: not rated.
         """
         space, group = self._space, self._flat.rules.plays.group
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)

@@ -52,7 +52,7 @@ def read(path: Path, expert: str | None = None) -> Games:
 
     Raises:
         InputError: There is nothing to read, a file holds something else, a game of a text is
-            illegal (those of shards are not checked here), the games differ in their rules or are
+            illegal (`pairs.index` checks those of shards), the games differ in their rules or are
             not plain (`check_plain`), no game has the expert, or `pyarrow` is missing.
     """
     path = Path(path)
@@ -148,7 +148,7 @@ def read_shard(path: Path, expert: str | None) -> Games:
 
 
 def columns_of(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Read deals, actions and offsets of a shard, see `Games`, and names of agents by seat [n, 3].
+    """Read deals, actions and offsets of a shard, as in `Games`; agents' names by seat, [n, 3].
 
     Errors are those of `opened`.
     """
@@ -177,7 +177,7 @@ def columns_of(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarr
 
 
 def seats_of(names: np.ndarray, expert: str | None) -> np.ndarray:
-    """Pack seats whose decisions count (see `read`), by names [n, 3], into bits, uint8 [n]."""
+    """Mark the seats whose decisions count, see `read`, as bits, uint8 [n]; `names` are [n, 3]."""
     counted = np.full(names.shape, True) if expert is None else names == expert
     return (counted.astype(bool) << np.arange(SEATS)).sum(axis=1).astype(np.uint8)
 

@@ -105,8 +105,8 @@ class Sampler(PolicyNetAgent):
     """Agent that draws main groups from the policy network and keeps these decisions.
 
     `game` is in sub-steps and without bidding. With `draws_kickers` the agent also draws kickers
-    from the kicker network and keeps them; otherwise it takes the most probable ones. The `critic`,
-    if any, rates the main groups.
+    from the kicker network and keeps them; otherwise it takes the most probable ones. With a
+    `critic` the agent also keeps improved probabilities of main groups (`Decisions.better`).
     """
 
     def __init__(

@@ -113,7 +113,7 @@ def generate(
         for begin in range(0, len(shard.missing), CHUNK)
     ]
     jobs = [(game, agents, seed, chunk) for chunk in chunks]
-    first = [(game, agents, seed, chunk[:1]) for chunk in chunks[:1]]  # short, see `results_of`
+    first = [(game, agents, seed, chunk[:1]) for chunk in chunks[:1]]  # short, see `work_off`
     work_off(play_games, jobs, first, workers, take, lambda: shards, save)
     if shards:
         save(shards)
@@ -136,7 +136,7 @@ class Shard:
 
 
 def read_begun(path: Path, agents: Sequence[str]) -> list[Played]:
-    """Read the games of an incomplete shard.
+    """Read the whole chunks of games of an incomplete shard; `[]` if there are none.
 
     Errors are those of `recorded.columns_of`, and an `InputError` if an agent is not in `agents`.
     """

@@ -64,7 +64,7 @@ def check_settings(settings: Settings) -> None:
 
 
 def noted_in(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """Read a training's notes from its checkpoint; an `InputError` refuses that of another one."""
+    """Read the notes in a checkpoint; an `InputError` refuses one with other settings."""
     found = read_checkpoint(path).get("closedhand")
     if not isinstance(found, dict) or not {"settings", "step", "seconds", "checks"} <= set(found):
         raise InputError(f"cannot resume {path}: it is not the training of a network")
@@ -115,7 +115,7 @@ def train(
     done = None if resumed is None else noted_in(resumed, same)
     if done is not None:
         if done["checks"] and not best.exists():
-            # Only a network better than all before would be saved.
+            # The resumed training would save only a network better than the missing one.
             raise InputError(f"the network of {path}, {best}, is missing: add --restart")
         first, valid = done["step"], done["step"] + 1
         ended = settings.share(done["step"], done["seconds"]) >= 1

@@ -109,7 +109,7 @@ class SearchAgent(OwnArrays):
         return plays[best][sums[best] > -np.inf]
 
     def simulation(self, view: State) -> Simulation:
-        """Describe the simulations: payoffs are 1 and -1, or points before the landlord leads.
+        """Describe the simulations: payoffs are 1 and -1, but for words those of the game.
 
         Among plays that differ in their kickers, the candidate is the one that leaves the best
         hand.
@@ -153,8 +153,8 @@ def make_search(
 ) -> SearchAgent:
     """Make the agent `search`; `search:50ms`, `search:4000`, `search:4000:PATH` set the budget.
 
-    `worlds` is the number of particles per thread. With 0 deals are not weighted, and every
-    player is assumed to be `decompose`. The path holds weights for `decompose`.
+    `worlds` is the number of particles per thread. With `worlds=0` determinisations are unweighted,
+    and `decompose` simulates all players. The path holds weights for `decompose`.
 
     Raises:
         InputError: The budget is 0, or the file cannot be read or holds other weights.

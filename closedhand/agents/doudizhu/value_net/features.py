@@ -26,8 +26,8 @@ RECENT_PLAYS = 9
 MOST_BOMBS = 3
 """Greatest number of bombs that has an input; more count as this number."""
 
-# Index of the first input of each sort. In most sorts exactly one input is 1, or one for each rank.
-# The comments name what the inputs of a sort stand for; of several indices the last varies fastest.
+# Index of the first input of each sort. At most one input of a sort is 1; a set of cards is a sort
+# for each rank, `RECENT` one for each turn. Of the indices in a comment the last varies fastest.
 HAND = 0  # cards of the player after the play
 UNSEEN = HAND + CARDS  # cards of the others, all together
 PUBLIC = UNSEEN + CARDS  # public cards that the landlord is known to hold, for peasants
@@ -105,7 +105,7 @@ def describe_position(rules, state, out):
         out[n] = TARGET + side + known_group(rules, state.target)
         n += 1
         situation = 2 if player != landlord and owner != landlord else 1
-    # The history begins with the bids, which are not plays.
+    # The history begins with the words, such as bids, which are not plays.
     moves = np.int64(state.moves)
     for i in range(min(RECENT_PLAYS, moves - np.int64(state.words))):
         out[n] = RECENT + i * GROUPS + known_group(rules, state.history[moves - 1 - i])

@@ -42,7 +42,7 @@ def _unpacked(packed: np.ndarray, factors: np.ndarray) -> np.ndarray:
 
 
 def save(path: Path, net: Net, about: Mapping[str, Any]) -> None:
-    """Write a network with its first layer rounded; an `InputError` if that is impossible.
+    """Write a network with its first layer rounded; an `InputError` if `path` is not writable.
 
     Its description, `about`, has JSON values, among them the `objective` and the `NUMBERS`.
     """

@@ -80,9 +80,9 @@ def new_optimiser() -> Optimiser:
 
 @kernel
 def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
-    """Learn from the samples of a role; return the sum of the losses, and the number of samples.
+    """Learn from the samples of a role, in place; return the sum of their losses, and their number.
 
-    Only rows of this role change, in `Net.plays` too. `share` is the factor of the sum of
+    Only rows of this role change, in `net.plays` too. `share` is the factor of the sum of
     `decompose` in a value. With `win` the loss is the cross-entropy of winning, otherwise half the
     squared error of points. `step_size` is that of rows that are in every sample. The samples are
     of all roles; `order` has the indices to learn, and `draws` a number from 0 to 1 for each.
@@ -136,7 +136,7 @@ def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
 
 @kernel
 def transpose(dense, rows, columns, turned):
-    """Copy a row of `Net.dense` to `turned`, its second layer, [rows, columns], transposed."""
+    """Copy a row of `Net.dense` to `turned`; transpose its second layer, [rows, columns]."""
     for i in range(rows):
         for j in range(columns):
             turned[j * rows + i] = dense[i * columns + j]

@@ -222,7 +222,7 @@ class Training:
 def play_piece(
     game: Game, policy: Policy, rng: np.random.Generator, room: np.ndarray
 ) -> tuple[int, int]:
-    """Play `PIECE` games, or as many as fit; return the number of games, and of the samples."""
+    """Write samples of `PIECE` games, or as many as fit, to `room`, `SAMPLE` [n]; count both."""
     ids, states = np.empty(game.num_actions, np.int32), np.zeros(1, game.dtype)
     win = game.options["objective"] == "win"
     return play_games(policy, game.rules, win, PIECE, rng, ids, states, room)
@@ -272,7 +272,7 @@ def begin(game: Game, seed: int, folder: Path, start: Path | None = None) -> Run
         "files": {} if start is None else {"from": checksum(start)},
         "units": [network.UNITS, network.SECOND],
     }
-    # A summary plays a match: checkpoints have none.
+    # A summary plays a match, which would take too long at every checkpoint.
     return Run(
         training, same, folder / CHECKPOINT, save_network, PLAIN, note_checkpoints=False, made=path
     )
