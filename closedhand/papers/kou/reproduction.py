@@ -162,7 +162,7 @@ def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
 
 
 def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan) -> Part:
-    """Make the part that plays a league, not duplicate, and keeps or resumes it in file `path`."""
+    """Make the part that plays a non-duplicate league, saved to file `path` and resumed from it."""
 
     def part(notes: Notes) -> dict[str, Any]:
         try:

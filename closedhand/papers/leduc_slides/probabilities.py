@@ -20,7 +20,7 @@ from closedhand.games.leduc.plays import ACTIONS, graph, name
 from closedhand.solvers.strategy import Strategy, to_sigma
 
 TUPLE = re.compile(r"\((\w\d,\d+,\d+),(?:(\w+),)?(\w+|\*)\)", re.ASCII)
-"""Groups of a slides' state without spaces: turn and bets; own card, which may be absent; flop."""
+"""Pattern of a slides' state without spaces. Groups: turn and bets; own card, or None; flop."""
 
 
 def probabilities(strategy: Strategy) -> tuple[dict[str, float], dict[tuple[str, str], float]]:

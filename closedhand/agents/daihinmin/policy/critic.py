@@ -28,7 +28,7 @@ MOST_LEFT = 13
 VALUE_RANK = FEATURES  # stage; slot, own and unseen cards of the slot
 VALUE_FORM = VALUE_RANK + STAGES * COUNTS * 5  # form, players left, turn (leads, follows, exchange)
 VALUE_SIZES = VALUE_FORM + FORMS * 4 * 3  # cards left, the others' least, players left
-VALUE_CLASS = VALUE_SIZES + (MOST_LEFT + 1) * SIZES * 4  # class, none first
+VALUE_CLASS = VALUE_SIZES + (MOST_LEFT + 1) * SIZES * 4  # class plus 1, or 0 without one
 WEIGHTS = VALUE_CLASS + PLAYERS + 1
 """Number of weights of policy and critic."""
 MOST_REASONS = 32

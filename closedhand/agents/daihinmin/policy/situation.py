@@ -36,7 +36,7 @@ class Situation(NamedTuple):
     early: int  # 1 with more than five cards in the hand, else 0
     follow: int  # 1 for a follower, 0 for a leader
     active: int  # number of others who may still play in the trick
-    most: Integer  # greatest number of cards of one of them; 0 if `active` is 0
+    most: Integer  # greatest number of cards of an `active` player; 0 if there is none
     least: int  # smallest size of the other players' hands
     next_size: int  # size of the hand of the next player who may play; greatest if there is none
     owner_size: int  # size of the hand of the owner of the play to beat

@@ -157,7 +157,7 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
 
 @kernel
 def expected_of(rules, then, hand):
-    """Return `default`'s action from `hand` at the decision `then`; illegal plays are passes."""
+    """Return `default`'s action from `hand` at the decision `then`; an illegal play is a pass."""
     expected = np.int64(default.choose_play(rules, then, hand))
     if then.target < 0 or expected == PASS:
         return expected
