@@ -60,7 +60,7 @@ class Cluster:
     """Workers on a cluster (`closedhand.core.workers.RemoteWorkers`), used in a `with` block."""
 
     def __init__(self, address: str = LOCAL, most: int | None = None) -> None:
-        """Import Ray; `with` connects to HOST:PORT, ray://HOST:PORT, `FOUND` or `LOCAL`.
+        """Import Ray; `with` connects to an address: [ray://]HOST:PORT, `FOUND` or `LOCAL`.
 
         At most `most` jobs run at a time, by default one on each core.
 

@@ -52,7 +52,7 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     Raises:
         InputError: `game` is neither a name of a game nor a `Game`, or an option has a wrong value.
         UnknownOption: The game has no such option, or there are options beside a `Game`. The
-            message begins like Python's for an unknown argument: libraries search for that text.
+            message begins like Python's for an unknown argument, which libraries search for.
     """
     if not isinstance(game, str | Game):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"a game is a name or a Game, not {shown(game)}")
@@ -116,7 +116,7 @@ def is_list(value: Any) -> bool:
 def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
     """Return a list of `number` seeds: those of a given list, or `seed` + i for game i.
 
-    None means no seed: in a list for one game, alone for all. The message calls the games `what`.
+    None means no seed: in a list for its game, as `seed` for all. Messages call the games `what`.
     """
     if seed is None:
         return [None] * number

@@ -76,7 +76,7 @@ def make_vector(
 ) -> VectorEnv[Any, Any, Any]:
     """Make a `GameVectorEnv`, or with a `device`, such as `cuda` or `cpu`, a `DeviceVectorEnv`.
 
-    The other arguments and the errors are those of the class.
+    Other arguments and the errors are those of the class of the env.
     """
     # Imported here, so that `import closedhand` does not wait for the envs.
     from closedhand.envs.device_env import DeviceVectorEnv

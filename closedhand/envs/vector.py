@@ -43,7 +43,7 @@ SCALAR_REWARD = (
 )
 """Warning at the first step of self-play if the env was made without `reward`."""
 ONE_REWARD: Any = RecordEpisodeStatistics, NormalizeReward
-"""Wrappers of Gymnasium that take one reward a game."""
+"""Wrappers of Gymnasium that take one reward a game; an env with `reward="seats"` refuses them."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 
 
@@ -332,7 +332,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         )
 
     def _seed(self, seeds: list[int | None], chosen: np.ndarray) -> None:
-        """Restart streams of chosen games: of those that have a seed, at the first reset of all."""
+        """Restart the streams of chosen games with a seed; at the first reset, of all games."""
         anew = list(range(self.num_envs))
         if self._has_begun:
             anew = [i for i in np.flatnonzero(chosen).tolist() if seeds[i] is not None]

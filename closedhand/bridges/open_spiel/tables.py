@@ -41,7 +41,7 @@ COLUMNS = {
 def table_game(game: Any, name: str | None = None) -> Game:
     """Convert a small game of OpenSpiel to a `Game`.
 
-    `game` is a text for `pyspiel.load_game`, such as `leduc_poker(players=3)`, or a game of it.
+    `game` is a text for `pyspiel.load_game`, such as `leduc_poker(players=3)`, or its result.
     `name` is the name here, by default the short name in OpenSpiel.
 
     Raises:
@@ -292,7 +292,7 @@ class Notation:
         return found
 
     def deal_text(self, state: State) -> str:
-        """Write the outcomes of chance; `-` for none."""
+        """Write OpenSpiel's numbers of the outcomes of chance; `-` for none."""
         chance: tuple[int, ...] = ()
         numbers: list[int] = []
         for k in state["chance"].tolist():

@@ -54,8 +54,8 @@ def round_game(**options: Any) -> Game:
 class Connection:
     """Reader of the numbers and tables that a server sends, in order.
 
-    Methods raise an `EOFError` if the connection was closed or has failed, so that an `OSError` can
-    only be one of the agent. `check` is called at intervals while the server is silent, and may
+    Methods raise an `EOFError` if the connection was closed or has failed, so that any `OSError`
+    comes from the agent. `check` is called at intervals while the server is silent, and may
     raise `KeyboardInterrupt`.
     """
 

@@ -103,8 +103,8 @@ class Result:
             The exchange is left out: there the answer of the fugo may lie unread until the daifugo
             has chosen.
         late: Number of questions not answered in time, by player.
-        illegal: Number of illegal answers, by player. A pass or, in the exchange, the best cards
-            take the place of each.
+        illegal: Number of illegal answers, by player. Each counts as a pass or, in the exchange,
+            as the player's best cards.
         gone: Reason why a client lost its seat, by player; empty for all others.
         interrupted: Whether the match ended before the end of its last round.
     """
@@ -237,7 +237,7 @@ class Table:
                 play(self._rules, state, card)
 
     def _play_tricks(self, transcript: logs.Transcript) -> None:
-        """Play a round from its first lead to its end; hands and their cells are by player."""
+        """Play a round from its first lead to its end; write submitted plays into `transcript`."""
         state = self._state
         hands, left = state.hands.tolist(), state.left.tolist()
         cells = [wire.hand_cells(hand) for hand in hands]
