@@ -50,7 +50,7 @@ def take(cards, hand):
 
 @kernel
 def begin(rules, state):
-    """Start a game with the hands in `state`; blank those of empty seats."""
+    """Start a game with the hands in `state`; the cards of empty seats become `UNKNOWN`."""
     for seat in range(SEATS):
         state.history[seat] = UNSET
         state.backs[seat] = UNSET

@@ -126,7 +126,7 @@ def draw_exchanges(rules, view, player, rng):
 
 @kernel
 def deal_likely(rules, view, player, hidden, room, rng):
-    """Deal the cards of `hidden`, `room[other]` to each, weighted by numbers of exchanges.
+    """Deal the cards of `hidden` to `view.hands`, `room[other]` to each, weighted by exchanges.
 
     Weighted reservoir sampling: each new deal replaces the chosen one with probability weight /
     total. No weight is 0, since the cards given back can always be the tax itself.
@@ -164,7 +164,7 @@ def deal_likely(rules, view, player, hidden, room, rng):
 
 @kernel
 def deal_rest(hands, hidden, room, rng):
-    """Deal the cards of `hidden` at random, `room[player]` to each."""
+    """Deal the cards of `hidden` at random to `hands`, `room[player]` to each; zero `room`."""
     left = total(room)
     while hidden:
         taker = draw_place(room, left, rng)
@@ -175,7 +175,7 @@ def deal_rest(hands, hidden, room, rng):
 
 @kernel
 def deal_taxed(rules, view, pair, hidden, number, rng):
-    """Deal `number` `hidden` cards to the loser of a pair, who paid the observer; return them.
+    """Deal `number` of `hidden` to the loser who paid the observer, draw the tax; return the cards.
 
     The payer kept no card better than one it paid, and the whole tax was in the observer's hand.
     So the best card that the payer kept determines the number of possible taxes. That card is drawn

@@ -98,7 +98,7 @@ def _check_link(
 
 
 def _replayed(record: Record, values: Mapping[str, str]) -> Record:
-    """Return a record that replays as logged, if need be with picks added or a play made a pass."""
+    """Return a record that replays as logged: as it is, with picks added, or a play made a pass."""
     if values["change_cards"] == logs.UNKNOWN_EXCHANGE:
         return _with_exchange(record, values)
     try:

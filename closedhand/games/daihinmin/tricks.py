@@ -95,7 +95,7 @@ def is_back(rules, state):
 
 @kernel
 def play_before(rules, state):
-    """Return the play that the play to beat has beaten, -1 if it led; there must be one to beat."""
+    """Return the last play but one of the trick, which is not empty; -1 if there was only one."""
     cards = 0
     for player in range(len(state.hands)):
         cards += bits.size(state.trick[player])

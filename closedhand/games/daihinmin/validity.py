@@ -6,7 +6,7 @@ The current round is replayed from its deal. What the deal and the actions leave
 - Any of the players may have been dealt the larger hands.
 - `points` are a possible sum over the rounds played so far.
 - `seed` is any number but 0, and 0 in a view.
-- Players whom chance ranks after passes have any order, since a redealt view does not determine it.
+- Players ranked at random after passes have any order: a redealt view does not determine it.
 - With `actions="card_sets"` too, the joker may stand wherever a legal play has it.
 """
 

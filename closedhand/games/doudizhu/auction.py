@@ -75,9 +75,9 @@ def auction_length(rules, state):
         while length < rules.options.players and word(rules, state, length - 1) < 3:
             length += 1
         return np.int64(length)
-    # With three players each speaks once, and the caller again if anybody has robbed. With two, the
-    # words are the call, perhaps after a pass, the robberies, and a pass that ends them, except
-    # after a first word that was a pass and after the last possible robbery.
+    # With three players each speaks once, and the caller again if anybody has robbed. With two, a
+    # call after a pass ends the auction. A call in the first word is followed by the robberies and,
+    # unless these are as many as allowed, a pass.
     number = robberies(rules, state)
     if rules.options.players == SEATS:
         return np.int64(SEATS + (number > 0))

@@ -104,7 +104,7 @@ def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: 
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """List as seen the cards played or shown, as unseen all others but those of the player.
+    """List cards played or shown as seen; as unseen all others but the player's.
 
     So public cards in the landlord's hand count as unseen, unlike in `hidden.unseen`.
     """

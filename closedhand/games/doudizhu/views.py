@@ -35,7 +35,7 @@ def view_from(
         actions: All words, plays and passes since the last deal, of all players: ids or notation of
             the game without sub-steps (`3334`, `PASS`, `BID2`).
         public: The public cards, once there is a landlord.
-        shown: Cards that the landlord, another player, holds now and has shown.
+        shown: Cards that a landlord who is another player has shown and holds now.
         passed: Number of earlier deals in which all passed; 0 with `passed_deals=0`.
 
     Raises:

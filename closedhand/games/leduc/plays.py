@@ -100,7 +100,7 @@ class Point(NamedTuple):
 
 
 def moves(variant: Variant, point: Point) -> dict[int, Point]:
-    """Return the point to which each legal action leads; there are no actions at the end."""
+    """Return the point to which each legal action leads; at the end of a game an empty dict."""
     phase, player, bets, _, raised = point
     if player == NOBODY:
         return {}
