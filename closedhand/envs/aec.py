@@ -97,7 +97,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self.infos[agent] = {ACTION_MASK: self._idle_mask}
         if self.game.staged:
             self.rewards = dict(zip(agents, self._growth(), strict=True))
-            self._cumulative_rewards[agent] = 0.0  # clear what it earned in earlier steps
+            self._cumulative_rewards[agent] = 0.0  # clear what the agent earned earlier
             self._accumulate_rewards()
         elif status == OVER:
             # All earlier rewards were zero, so no cumulative reward has to be cleared.
@@ -117,7 +117,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             self.agents = agents
             raise InputError(explain_illegal(self.game, self._states[0], action))
         self.rewards = dict.fromkeys(agents, 0.0) | {agent: self.illegal_reward}
-        self._cumulative_rewards[agent] = 0.0  # clear what it earned in earlier steps
+        self._cumulative_rewards[agent] = 0.0  # clear what the agent earned earlier
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(agents, True)
         self.infos[agent] = {ACTION_MASK: self._idle_mask, "illegal_action": True}

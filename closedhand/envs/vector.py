@@ -267,7 +267,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             self._begin(terminations, dealt=True)
             observations, infos = self.observe()
             infos |= marked(terminations, {"final_obs": last, "final_info": final})
-            infos |= deepcopy(played)  # `final` has the same arrays
+            infos |= deepcopy(played)  # `final` has the originals
         return observations, *result, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:
@@ -421,7 +421,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             self._packed = packed  # last: a compilation that is interrupted is repeated
 
         def advance(first: int, last: int) -> None:
-            # Another index for each thread, as all but the last one have n / threads games or more.
+            # Indices differ: all threads but the last have num_envs / num_threads games or more.
             views, ids = self._rooms[first * self.num_threads // self.num_envs]
             self._code(*before, first, last, *after, views, ids)
 

@@ -29,7 +29,7 @@ class Rules(NamedTuple):
     # First child, int32 [nodes + 1]. Children end where those of the next node begin.
     first: np.ndarray
     parent: np.ndarray  # parent, -1 for the root, int32 [nodes]
-    via: np.ndarray  # action or chance outcome that leads to a node, int32 [nodes]
+    via: np.ndarray  # action or outcome that leads to a node, -1 for the root, int32 [nodes]
     likely: np.ndarray  # product of the probabilities of chance before a node, float64 [nodes]
     chances: np.ndarray  # number of chance nodes before a node, int32 [nodes]
     moves: np.ndarray  # number of players' actions before a node, int32 [nodes]

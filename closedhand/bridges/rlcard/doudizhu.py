@@ -44,7 +44,7 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
         )
     seats = [(landlord + k) % SEATS for k in range(SEATS)]  # ours, in RLCard's order
     own = seats.index(int(view["player"]))
-    actions = game.history(view)[int(view["words"]) :].tolist()  # without those of the auction
+    actions = game.history(view)[int(view["words"]) :].tolist()  # without the auction
     trace = [(i % SEATS, text_of(game, view, action)) for i, action in enumerate(actions)]
     public, played = unpack(view["public"]), [unpack(view["played"][seat]) for seat in seats]
     # RLCard drops all public cards of a rank once the landlord has played a card of it.

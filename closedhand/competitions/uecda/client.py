@@ -239,12 +239,12 @@ class Match:
         self._result = Result(follower.me)
         self._connection, self._follower = connection, follower
         self._agent, self._watch = agent, watch
-        self._rounds = 0  # number and points of the rounds so far, by which the agent decides
+        self._rounds = 0  # rounds and points so far, which the agent's views get
         self._points = np.zeros(PLAYERS, np.int64)
 
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
         """Play the match; see `Client.play`."""
-        result, last = self._result, None  # the last view of a round that is not counted yet
+        result, last = self._result, None  # `last`: last view of a round that is not counted yet
         with suppress(EOFError, KeyboardInterrupt):
             while not result.complete:
                 number = self._follower.begin(self._connection.table())

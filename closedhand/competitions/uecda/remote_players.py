@@ -22,7 +22,7 @@ FLOOD = 65536
 class Limits:
     """Limits of a server for its clients."""
 
-    seconds: float = 10.0  # for each answer of a client, and for it to read a message
+    seconds: float = 10.0  # for a client to answer, and to read a message
     profile_seconds: float = 2.0  # for the profile
     most_waiting: int = MOST_WAITING  # connections without a profile; one more displaces the oldest
     clock: Callable[[], float] = time.monotonic  # of all time limits, in seconds

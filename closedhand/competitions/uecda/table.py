@@ -148,7 +148,7 @@ class Table:
         self._common = Status()  # classes and seats of the round
         self._margin = wire.NO_MARGIN  # of the latest answer, kept from round to round
         self._gains: list[tuple[int, ...]] = []
-        # Remote players by seat; one that has lost its seat is removed once that is noted.
+        # Remote players by seat; `_answer` removes one that has lost its seat, and notes the loss.
         self._clients = {i: seat.remote for i, seat in enumerate(seats) if seat.remote}
 
     def play_round(self) -> dict[str, str]:
@@ -241,7 +241,7 @@ class Table:
         state = self._state
         hands, left = state.hands.tolist(), state.left.tolist()
         cells = [wire.hand_cells(hand) for hand in hands]
-        lying, ended = wire.BLANK, False  # the table with the play to beat
+        lying, ended = wire.BLANK, False  # the answer with the play to beat; blank: none
         status = self._common._replace(player=int(state.player), empty=1, left=tuple(left))
         while not ended:
             self._ask(status, cells)
