@@ -6,8 +6,7 @@ If the cards leave a choice, the joker stands for a card as follows:
   a lock, or else for the first suit with which the play is legal.
 - In a kaidan without a gap it stands at the stronger end if that is legal, or else at the other.
 
-There are 1,951 sets and the pass. Three or four players have 160 sets more, with ids after the
-pass.
+There are 1,951 sets and the pass; three or four players have 160 more, with ids after the pass.
 """
 
 from functools import cache

@@ -343,8 +343,8 @@ def exchange_weight(rules, view, player, hands):
 def deal_weight(rules, state, player):
     """Count the exchanges, unknown to `player`, that lead to the hands of a full state, as a float.
 
-    A loser knows all of its pair's exchange, a winner all but the tax, others nothing. Tricks are
-    being played. `redeal` draws determinisations about in proportion to this number.
+    A loser knows all of its pair's exchange, a winner all but the tax, others nothing. The
+    exchange must be over. `redeal` draws determinisations about in proportion to this number.
     """
     if not has_exchange(rules, state):
         return 1.0

@@ -129,7 +129,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def write_house(rules, state, player, out):
-    """Write the part `house`, if observations have it; return its size."""
+    """Write the part `house` and return its size; 0 if observations do not have it."""
     options = rules.options
     if options.jack_back + options.six_reverse + options.capital_fall == 0:
         return np.int64(0)

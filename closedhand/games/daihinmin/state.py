@@ -35,6 +35,7 @@ HIDDEN = -1
 
 @cache
 def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
+    """Return the type of states; `giving`: whether cards are given or discarded after plays."""
     pairs = 1 if players < 4 else 2  # pairs of players who exchange cards
     # The fields of optional rules come first. Numba accepts a record whose first fields are those
     # of another type in kernels compiled for that type, so the first fields of all types have to
