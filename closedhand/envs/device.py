@@ -73,7 +73,7 @@ class Device:
     def array(self, tensor: Any, dtype: Any = None) -> Any:
         """Convert a tensor to an array that kernels take, without a copy.
 
-        With a `dtype` of the same size, numbers are read as it; with a record type, rows of bytes.
+        `dtype` is another type of the same size, or a record type, as which rows of bytes are read.
         """
         records = dtype is not None and np.dtype(dtype).fields is not None
         if self.on_cpu:

@@ -41,7 +41,7 @@ COLUMNS = {
 def table_game(game: Any, name: str | None = None) -> Game:
     """Convert a small game of OpenSpiel to a `Game`.
 
-    `game` is a text for `pyspiel.load_game`, such as `leduc_poker(players=3)`, or its result.
+    `game` is a text for `pyspiel.load_game`, such as `leduc_poker(players=3)`, or a loaded game.
     `name` is the name here, by default the short name in OpenSpiel.
 
     Raises:
