@@ -301,8 +301,7 @@ def advance_games(
     """Play an action in every chosen game, or start the next one where it is over; pay and show.
 
     Of the games `first` to `last` - 1, those `chosen`, bool [n], are played and paid, and all are
-    shown; `plan` may leave out each of the three. One pass does all, so that a game is fetched from
-    memory once.
+    shown; `plan` may leave out each of the three. One pass fetches a game from memory only once.
 
     - Play: a running game plays `actions[i]`, int64 [n], and the policies answer. A game that is
       over is replaced by the next one; one that this action ends stays until a later call. Writes

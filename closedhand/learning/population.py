@@ -89,8 +89,7 @@ class Population:
 
         The learner plays one side, an opponent all others; successive games go through opponents,
         then through sides. `SELF`, and `POOL` without a frozen self, are the learner, which then
-        plays all seats. `games` are numbers of games in their update, `frozen` indices of frozen
-        opponents.
+        plays all seats. `games` number the games of an update; `frozen` are indices in `players`.
         """
         rounds, opponent = np.divmod(np.arange(games.start, games.stop), len(self.players))
         sides, own = np.array(self.game.sides), np.unique(self.game.sides)
@@ -109,8 +108,7 @@ class Population:
     ) -> dict[int, Agent]:
         """Make the opponents other than the learner, by their index in `players`.
 
-        `frozen` has the weights of frozen selves by this index; `thaw` makes an agent of weights
-        and a seed.
+        `frozen` has frozen selves' weights by this index; `thaw` makes an agent of them and a seed.
         """
         found: dict[int, Agent] = {}
         for i, player in enumerate(self.players):

@@ -17,8 +17,7 @@ MOST_DRAWS = 256
 def check_knowledge(walk: Walk, player: int) -> bool:
     """Check that view, observation, key and legal actions of a player reveal nothing hidden.
 
-    A redeal of the hidden cards must not change any of them. Return whether the redeal changed the
-    state.
+    A redeal of the hidden cards must change none of them. Return whether it changed the state.
     """
     game, state = walk.game, walk.state
     with reporting(game, "hide", walk):

@@ -201,8 +201,7 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
     `played` are results of matches, as their files hold them, the newest first; `about` has fields
     to add to every ladder. A ladder is for one game, version, options, seed and file of deals. If
     two agents have met several times, the latest match counts. If the files of an agent changed,
-    only matches with the latest files count. Damaged results and games that cannot be made are
-    skipped.
+    only matches with the latest files count. Damaged results and games unknown here are skipped.
     """
     groups: dict[str, _Met] = {}
     used: dict[tuple[str, str], str | None] = {}  # checksum of latest files, by group and agent

@@ -79,8 +79,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         """Play actions, integers [n], in the games numbered `id`, by default all; leave the others.
 
         Returns:
-            A batch of `obs` and `mask`, rewards, terminations, truncations, and an empty info for
-            each game.
+            Batch of `obs` and `mask`, rewards, terminations, truncations, and empty infos by game.
 
         Raises:
             gymnasium.error.ResetNeeded: A game among these is over, or none was started.

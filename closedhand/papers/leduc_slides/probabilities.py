@@ -1,7 +1,6 @@
 """The probabilities of a strategy on the state graph of the course slides.
 
-The states of the graph omit the earlier betting and the cards; probabilities are averages over
-both.
+Its states omit the earlier betting and the cards: probabilities are averages over both.
 """
 
 import math
