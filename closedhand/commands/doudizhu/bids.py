@@ -80,9 +80,9 @@ def bid_net(
 ) -> None:
     """Train a network for Dou Dizhu's bids: the chance that 17 cards win as the landlord.
 
-    It is compared with the logistic model of `train bids` on deals held out from both. The best
-    network is saved as OUT/bid.safetensors. Ctrl-C stops early and saves the best one so far; the
-    same command resumes.
+    The result is compared with the logistic model of `train bids`, on deals from which neither has
+    learned. The network with the least loss is saved as OUT/bid.safetensors. Ctrl-C stops early
+    and saves the best one so far; the same command resumes.
 
     Example: closedhand train bid-net --deals runs/bids/deals.npz --minutes 1 --out runs/bid-net
 

@@ -78,8 +78,8 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
     Returns:
         `networks`: by name, the result of `accuracy_of` with `file` (its name), `digest` (its
         SHA-256), `kind`, `expert`, `expert_digest` (the SHA-256 of the expert's weights) and
-        `games` (the number of its games); `deals`; `seed`; and `histories`, the result of the
-        function of that name.
+        `games` (how many held-out games it played); `deals`; `seed`; and `histories`, the result
+        of the function of that name.
     """
     from closedhand.agents.doudizhu.deeprocket.accuracy import accuracy_of, played_by
     from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES

@@ -1,8 +1,8 @@
 """Features of the plays that the agent `decompose` chooses from.
 
 A feature is an index into one vector of weights. A play has five to nine features, and one more for
-each group in the partition of the remaining hand. An index is the first feature of its sort plus an
-offset: the indices that the sort combines, in mixed radix.
+each group in the partition of the remaining hand. A feature is the first one of its sort plus an
+offset, which combines several properties, such as mode and rank, in mixed radix.
 """
 
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ GAINS = 24
 SHAPES = 3
 """Number of shapes: solo, pair, anything else."""
 
-# First feature of each sort; the comments name the indices of the sort, the slowest first. The
+# First feature of each sort; comments name the properties in its offset, the slowest first. The
 # least enemy is the class of the smallest number of cards left to an enemy. A play is sure if no
 # other player can hold a higher group of its family; bombs and the rocket always count as sure.
 PLAY = 0  # mode, category, rank, stage

@@ -1,8 +1,8 @@
 """The cost of playing a hand out, by the cheapest partition of the hand into plays.
 
-1. Give every group a cost (`set_costs`). A weak group must wait for a lead that it beats; an
-   unbeatable one is free. The scale is that of the bot RHCP, a cost of 7 per play minus a value
-   by rank. Counting the unseen cards makes the costs more precise.
+1. Give every group a cost (`set_costs`), on the scale of the bot RHCP: 7 per play minus a value by
+   rank. Solos, pairs and trios cost less if few unseen groups beat them, and nothing if none does.
+   Bombs and the rocket have negative costs.
 2. Search depth first over all sets of chains. At the lowest rank where a chain can start, either no
    more chains start there, or one chain, of any possible kind and length, is taken out (`branch`).
 3. The cards without chains are loose: all cards of a rank are one group. Trios and chains of trios
@@ -28,8 +28,8 @@ PLAIN_FAMILY = tuple(int(_FIRST[i]) for i in (0, 2, 4))
 """Families of a solo, a pair and a trio; the chains of each follow in ascending length."""
 
 SOLO, PAIR, TRIO, BOMB, CHAIN, ROCKET = range(1, 7)
-"""Rows of the table of costs. The row of loose cards of one rank is their number, so that four are
-a bomb and row 0 is for no card. The column is the rank, for a chain its highest."""
+"""Rows of the table of costs (`set_costs`). Columns are ranks, for a chain its highest. The row of
+loose cards of a rank is their number: 1 to 3, or 4 for a bomb. Row 0 is for no card."""
 ROWS = 7
 
 NODE = record_type(

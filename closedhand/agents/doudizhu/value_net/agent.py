@@ -4,8 +4,8 @@
 2. Make a play that wins at once, or the only one, without the network.
 3. Leave out candidates that `decompose` rates much lower than the best (`FURTHEST`), and all but
    its best `MOST_EVALUATED`.
-4. Add the rows of the position and of the hand once. For each candidate add the rows that it
-   changes, and compute its value (`network.py`).
+4. Add up the first layer's rows for the position and the hand once. For each candidate replace the
+   rows of the inputs that it changes, and compute its value (`network.py`).
 5. Play the candidate of the greatest value.
 """
 
