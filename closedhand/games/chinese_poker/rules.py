@@ -188,7 +188,7 @@ def returns(rules, state, out):
 
 @kernel
 def worth(rules, won):
-    """Return the points of a board that wins `won`, -3 to 3, more parts than it loses."""
+    """Return the points of a board by `won`, -3 to 3: its parts won minus those lost."""
     return won + np.sign(won) * (rules.scoop if abs(won) == len(PARTS) else rules.majority)
 
 

@@ -272,7 +272,7 @@ def draw_some(cards, number, rng):
 
 @kernel
 def draw_exchange(rules, view, pair, paid, rng):
-    """Draw the unknown part of an exchange for its loser (`paid`), or for a player outside it."""
+    """Draw the unknown part of an exchange: if `paid` for its loser, else for a player outside."""
     taking, giving = winner(view, pair), loser(view, pair)
     if is_complete(view, pair):
         if not paid:
@@ -325,7 +325,7 @@ def ways_of_exchange(rules, held, got, tax, same):
 
 @kernel
 def exchange_weight(rules, view, player, hands):
-    """Count the ways in which exchanges without `player` can have led to `hands`."""
+    """Count the ways in which exchanges without `player` can have led to `hands`, uint64 [n]."""
     weight = 1.0
     for pair in range(len(view.taxed)):
         taking, giving = winner(view, pair), loser(view, pair)

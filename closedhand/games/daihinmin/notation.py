@@ -162,7 +162,7 @@ class Notation(TableNotation):
         return CLASSES[TITLES[self.players][place]] if place >= 0 else ""
 
     def _last_play(self, state: State, player: int) -> int:
-        """Return the cards of a player's last play in this trick, a set."""
+        """Return the cards of a player's last play in this trick, a set; 0 if there is none."""
         need, there = self.rules.plays.need, int(state.trick[player])
         made = (int(need[action]) for action in reversed(state.history[: state.moves]) if there)
         return next((cards for cards in made if cards and not cards & ~there), 0)

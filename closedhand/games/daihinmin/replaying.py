@@ -117,7 +117,7 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
 
 
 def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
-    """Prepend cards given back to the record's actions, such that it replays as logged."""
+    """Return the record with cards given back before its actions, so that it replays as logged."""
     game = flat_game(record.game, record.rules)
     state = _start(game, record)
     if state.leader >= 0:  # under these rules no cards are exchanged
@@ -131,7 +131,7 @@ def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
     def choices(pair: int) -> list[tuple[str, ...]]:
         giver, taker = submitted[winner(state, pair)], submitted[loser(state, pair)]
         held = cards_in(int(state.hands[winner(state, pair)]))
-        # Try cards that the loser of the pair submitted first, those of its winner last.
+        # First try the cards that the loser of the pair submitted, last those of its winner.
         order = sorted(held, key=lambda card: (card in giver) - (card in taker))
         return [tuple(sorted(cards, key=held.index)) for cards in combinations(order, TAXES[pair])]
 

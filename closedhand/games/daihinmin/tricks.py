@@ -135,7 +135,7 @@ def is_forbidden_finish(rules, action, revolution):
 
 @kernel
 def stops(rules, action):
-    """Return whether a play ends its trick because it has an 8."""
+    """Return whether a play ends its trick because it covers an 8."""
     return rules.options.eight_stop and rules.plays.eight[action]
 
 

@@ -92,7 +92,7 @@ def size(hand):
 @kernel
 def bytes_of_counts(hand):
     """Return the numbers of cards of the eight lowest ranks of a packed hand, a byte each."""
-    # Move the upper half of the counts to the upper half of the word, and so on within the halves.
+    # Move the upper half of the counts to the upper 32 bits, and so on within the halves.
     word = hand & np.uint64(0xFFFFFFFF)
     word = (word | (word << np.uint64(16))) & np.uint64(0x0000FFFF0000FFFF)
     word = (word | (word << np.uint64(8))) & np.uint64(0x00FF00FF00FF00FF)

@@ -139,7 +139,7 @@ def spread(bits):
 
 @inlined
 def draw_cards(out, z, cards):
-    """Draw rows 0-3 of a plane: the ranks with at least 1, 2, 3, 4 packed cards."""
+    """Draw rows 0-3 of a plane: the ranks with at least 1, 2, 3, 4 of the packed `cards`."""
     for number in range(1, 5):
         ranks = at_least(cards, number)
         # Writing 0 as well avoids a branch that the processor could not predict.

@@ -178,7 +178,7 @@ def least_strength(rules, state):
 
 @kernel
 def is_bomb(family):
-    """Return whether `family`, an index, is that of bombs or the rocket, which double the stake."""
+    """Return whether `family`, an index, is that of bombs or the rocket, which double payoffs."""
     return family >= BOMB and family < PASS_FAMILY
 
 

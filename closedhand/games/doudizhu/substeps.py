@@ -192,7 +192,7 @@ def next_step(rules, view, play, ids):
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the flat game's planes and status, the kicker planes, and `opening`, into zeros."""
+    """Write planes, status, kicker planes and, if observations have it, `opening` into zeros."""
     planes.observe(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         draw_kickers(rules, state, out[planes.SIZE :])
