@@ -193,8 +193,8 @@ def _check_exchange(values: Mapping[str, str], state: State) -> None:
 def log_text(records: Iterable[Record]) -> str:
     """Write records of consecutive rounds as a log.
 
-    The first deal may state the number of its round and the points before it. If it does not, the
-    points count from 0, and the first round is 0, or 1 if it has classes that were not drawn.
+    The first deal may state the number of its round and the points before it. Otherwise the points
+    count from 0, and the first round is 0, or 1 if the deal has classes that were not drawn.
 
     Raises:
         InputError: There is no record; a round is incomplete, illegal or of another match; a log

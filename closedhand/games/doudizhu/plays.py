@@ -286,8 +286,8 @@ def set_standings_by_cards(plays: np.record) -> None:
       666777888+9TJ does not beat 333444555+KKK, and 333444555+KKK beats 666777888+9TJ.
     - A chain of four trios may follow a chain of three with solos, with three cards as kickers. The
       next player then has to follow a chain of four.
-    - A chain of four or five with three or four kickers of one rank has no category there, so only
-      bombs beat it.
+    - A chain of four or five with three or four kickers of one rank has no category in DouZero, so
+      only bombs beat it.
     """
     chains = {(int(f.category), int(f.length)): i for i, f in enumerate(plays.families)}
     names = [category.name for category in CATEGORIES]

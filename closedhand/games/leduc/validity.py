@@ -1,4 +1,4 @@
-"""Validation of Leduc states: the deck has the cards, and the rest follows from the actions."""
+"""Validation of Leduc states: the deck must have the cards, the actions must explain the rest."""
 
 import numpy as np
 
