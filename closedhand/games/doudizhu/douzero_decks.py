@@ -1,7 +1,7 @@
 """The evaluation decks of DouZero, read without unpickling.
 
 `generate_eval_data.py` of DouZero writes a pickle: a list of dicts with the cards of `landlord`,
-`landlord_down`, `landlord_up` and, though the landlord's include them, `three_landlord_cards`.
+`landlord_down`, `landlord_up` and `three_landlord_cards`, three cards that `landlord` has too.
 
 Unpickling would run any function that the file names. Here `pickletools.genops` splits the file
 into its instructions, and only those of lists, dicts, texts and numbers are followed. Any other

@@ -84,7 +84,7 @@ class Notation(TableNotation):
         return ids
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Return the id of an action: its notation, or its cards in any order if it alone fits."""
+        """Return an action's id by its notation or, if no other play has them, its cards."""
         text = text.strip().upper()
         if text in self.ids:
             return self.ids[text]
