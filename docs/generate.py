@@ -297,7 +297,7 @@ MOST_ROWS = 48
 
 
 def ids_table(game: Any) -> str:
-    """A table of action ids: ranges whose notations are equally long, else about a dozen ids."""
+    """A table of action ids: ranges whose notations are equally long, else some ids."""
     texts = [game.text(action) for action in range(game.num_actions)]
     starts = [i for i in range(len(texts)) if i == 0 or len(texts[i]) != len(texts[i - 1])]
     if len(starts) > MOST_ROWS or len(starts) < 3 < len(texts):

@@ -72,7 +72,7 @@ SPEEDS = {
         "Leduc env\nv PettingZoo's own"
     ),
 }
-"""Labels in the picture of the ratios of `benchmarks.json` that it shows, by (what, peer)."""
+"""Labels of the ratios of `benchmarks.json` that the picture shows, by (what, peer)."""
 
 
 STRENGTHS = (

@@ -40,7 +40,7 @@ def train(folder: Path, minutes: float) -> None:
 
 
 def show(agent: str, deals: int) -> float:
-    """Draw an agent's shares of games won; return that against the last of `OPPONENTS`."""
+    """Draw the shares of games won; return the one over both roles against the last opponent."""
     table = Table(box=None)
     for name in ("opponent", "role", "won", "95%", "0% to 100%, half is equal"):
         table.add_column(name)

@@ -128,7 +128,7 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill the blanks of a view: first places of the other's laid cards, then the rest, at random.
+    """Fill the blanks of a view at random: first the other's laid cards, then the rest.
 
     A laid card gets a blank place among those that its player had drawn by then. How many these are
     depends on the number of laid cards alone, so that all deals that fit are equally likely.
@@ -175,7 +175,7 @@ def is_dealt(view, card):
 
 @kernel
 def observe(rules, state, player, out):
-    """Write three planes of ten cards, two numbers of rounds won, whether a card lies face down.
+    """Write three planes of ten cards, both numbers of rounds won, and 1 if a card is face down.
 
     The planes are the observer's hand, its laid cards, and the opponent's cards that are turned up.
     Rounds won are the observer's, then the opponent's.

@@ -4,7 +4,7 @@
     python examples/torchrl_ppo.py --self-play
 
 `torchrl_env` converts an env of this package to an `EnvBase` whose tensordicts hold the mask for
-`MaskedCategorical`. In self-play every seat is a row of the vector env, which waits while others
+`MaskedCategorical`. In self-play every seat of every game is a row, which waits while others
 act, so that TorchRL's own advantages are correct.
 """
 

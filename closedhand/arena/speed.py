@@ -167,7 +167,7 @@ def decision_rate(game: Game, agent: str, seconds: float) -> float:
 def on_cpu(
     game: Game, games: int, agents: Sequence[str], opponent: str, seconds: float
 ) -> Iterator[Figure]:
-    """Measure a game and the decisions of agents on one core, each for `seconds` of its time.
+    """Measure a game and the decisions of agents on one core, each for `seconds` of processor time.
 
     The vector envs have `games` games. In the Gymnasium env one seat plays against `opponent`.
     """

@@ -87,7 +87,7 @@ def endgame(
 
 
 def _show(found: Any, seats: int, signed: bool) -> None:
-    """Print a solution, the line of the first `seats` only; if `signed`, payoffs below 0 lose."""
+    """Print a solution; its line has the first `seats` only. If `signed`, payoffs win or lose."""
 
     def payoff(low: float, high: float) -> str:
         if low < high:

@@ -95,7 +95,7 @@ class GameExplorer:
             yield profile, {**self.judged(profile), **progress}
 
     def values_at(self, view: State) -> list[tuple[int, float]] | None:
-        """List legal actions with `Losses.values`; None for an unknown view, or if one is NaN."""
+        """List legal actions with `Losses.values`; None for an unknown view or a NaN value."""
         place = self._sets.get(view.tobytes())
         if place is None:
             return None
@@ -148,7 +148,7 @@ class GameExplorer:
         }
 
     def _text(self, state: int, action: int) -> str:
-        """Write an action at a public state; an empty text for -1, a hidden action or none."""
+        """Write an action at a public state; empty for -1, which is a hidden action or none."""
         return self.game.text(int(action), self.graph.states[state]) if action >= 0 else ""
 
     def _shown(self, state: int) -> list[str]:

@@ -32,8 +32,8 @@ HELLO_SECONDS = 10.0
 """Seconds in which a browser has to send its first message."""
 
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""With `MOST_OPEN` connections, each new one closes the one nearest its deadline; with
-`REFUSED_FROM`, requests are refused."""
+"""From `MOST_OPEN` connections on, each new one closes the one nearest its deadline; from
+`REFUSED_FROM` on, requests are refused."""
 SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 """Seconds within which a browser has to send a request, and to read its answer."""
 

@@ -143,7 +143,7 @@ class Study:
     def judgements(self, seed: int) -> Iterator[dict[str, Any]]:
         """Yield the `values` of each position and the cost of the `play` made there, in order.
 
-        `play`, from `judge`, is None at the end, and like `values` in matches of several rounds.
+        `play`, from `judge`, is None at the end and, like `values`, in matches of several rounds.
         `forced` is the entry of `open_hands.forced` for the position, or None.
         """
         rng = np.random.default_rng(seed)
