@@ -259,7 +259,7 @@ def report(results: dict[str, Any]) -> str:
 
 
 def match_rows(data: dict[str, Any]) -> list[list[str]]:
-    """List the cells of Table 7, the result of `match_table`: rows of the deals and the totals."""
+    """List the cells of Table 7, from the result of `match_table`: a row per deal, then totals."""
     rows = []
     for row in (*data["deals"], {"number": "total", "completed": 0, **data}):
         pairs = zip(row["stated"], row["computed"], strict=True)

@@ -139,7 +139,7 @@ def write_features(hand, out):
 
 @kernel
 def landlord_wins(hand):
-    """Predict the probability that a landlord with these 17 cards and three more wins."""
+    """Predict the win probability of a landlord who holds 17 cards, packed, and gets three more."""
     features = np.empty(len(WEIGHTS))
     write_features(hand, features)
     odds = 0.0

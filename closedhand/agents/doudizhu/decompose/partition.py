@@ -2,7 +2,7 @@
 
 1. Give every group a cost (`set_costs`), on the scale of the bot RHCP: 7 per play minus a value by
    rank. Solos, pairs and trios cost less if few unseen groups beat them, and nothing if none does.
-   Bombs and the rocket have negative costs.
+   Bombs and the rocket cost 0 or less.
 2. Search depth first over all sets of chains. At the lowest rank where a chain can start, either no
    more chains start there, or one chain, of any possible kind and length, is taken out (`branch`).
 3. The cards without chains are loose: all cards of a rank are one group. Trios and chains of trios

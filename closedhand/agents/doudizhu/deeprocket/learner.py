@@ -76,7 +76,7 @@ class Settings:
 
     @property
     def number_of_checks(self) -> int:
-        """Number of checks; by default one for every 250 steps or every minute, but 3 to 40."""
+        """Number of checks; by default one per 250 steps or per minute, the fewer, but 3 to 40."""
         if self.checks is not None:
             return max(1, self.checks)
         return max(3, int(min(40, self.steps / 250, self.minutes)))

@@ -127,7 +127,7 @@ def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
 
 
 def bridged(layers: tuple[Layer, ...]) -> list[int]:
-    """List the indices of the convolutions at which a skip connection over two of them ends."""
+    """List the indices of convolutions after which a skip connection over two layers ends."""
     ends: list[int] = []
     for i in range(2, len(layers)):
         # After the first, all convolutions without strides keep the shape of their input.

@@ -40,7 +40,7 @@ from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 @kernel
 def decide_all(rules, views, ids, actions):
-    """Write the sub-step of every word and forced move, and -1 where a network has to choose."""
+    """Write words and forced moves to `actions`, int32 [n]; -1: a network has to choose."""
     for i in range(len(views)):
         actions[i] = -1
         legal = substeps.legal(rules, views[i], ids)

@@ -3,9 +3,8 @@
 A game counts as won or lost, without bombs. Games of the same deal are compared, so that its luck
 cancels out, as in the paper's duplicate mode (appendix B).
 
-The critic, `value-net`, rates main groups by the probability to win. It rates several at a
-decision, while a game shows the result of one. Its ratings are also free of the luck in the rest of
-the game.
+The critic, `value-net`, rates main groups by the probability to win: several at a decision, while a
+game shows the result of one, and without the luck in the rest of the game.
 """
 
 from typing import NamedTuple
@@ -155,6 +154,7 @@ class Sampler(PolicyNetAgent):
         return groups, kickers, won
 
     def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
+        """Choose outputs of one network in `views[chosen]`, int64 [n]; keep drawn ones."""
         if kickers and not self._draws_kickers:
             return super()._pick(views, chosen, kickers)
         seen = observation_of(self.substeps.rules, views, chosen, kickers)
