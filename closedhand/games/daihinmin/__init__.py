@@ -1,8 +1,7 @@
 """Daihinmin, the grand pauper: of five players, the first to be out of cards is the daifugo.
 
 There are 53 cards: `3 4 5 6 7 8 9 T J Q K A 2`, low to high, in the suits c d h s, and one joker
-`*`. The rules are those of UECda, the computer Daihinmin competition; numbers in brackets are
-points:
+`*`. The rules are those of UECda, the computer Daihinmin competition, with points in brackets:
 
 - Three players get 11 cards, two get 10. The holder of 3d leads the first trick.
 - A **play** is a single, a **group** of 2 to 5 cards of one rank, or a **kaidan**, 3 or more

@@ -4,8 +4,7 @@
 the joker only. Columns 1-13 are the ranks 3 to 2; columns 0 (below the 3) and 14 (above the 2) are
 for the joker only. A joker that stands for no card, in a hand or alone on the table, is at [4, 14];
 the second of two such jokers is at [4, 0]. Players are in the order of play, which is that of the
-seats, starting with the observer. A plane marked "full" is all 1 if the statement holds, else all
-0.
+seats, starting with the observer. A plane marked "full" is all 1 if its statement holds, else 0.
 
 | plane | contents |
 |---|---|
