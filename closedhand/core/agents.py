@@ -336,7 +336,7 @@ def refuse_argument(name: str, argument: str | None) -> None:
 
 
 def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
-    """Compute a checksum of each agent's files (`Traits.files`), by the agent's name.
+    """Compute a checksum of each agent's files (`Traits.files`), by the agent's text or name.
 
     The settings of runs and matches contain these, so that they resume only with the same files.
     Agents without files are left out, and unknown names: an object may have any. An `InputError`

@@ -15,7 +15,7 @@ class Row(NamedTuple):
     """A line of cards in a picture of the table: a seat, or cards that lie in the middle.
 
     Attributes:
-        label: Name of the seat, such as `player_0 landlord`, or of the cards, such as `flop`.
+        label: Name of the seat, which begins with `player_0` or the like, or of the cards.
         cards: Text of each card; an empty text is a card face down, `BLANK` a gap.
         note: Further text.
         active: Whether this seat is to act.

@@ -99,7 +99,7 @@ class Game:
 
     Attributes:
         name: Name for `make_game`.
-        options: All options of `make_game`, with defaults; the option `rules` is a preset's name.
+        options: All options of `make_game`, with defaults; `rules`, if any, is a preset's name.
         rules: Tables and options for kernels, a NamedTuple.
         dtype: Data type of a state. Every state has the fields `player`, the seat to act; `moves`,
             the number of actions of `flat` since the last deal; and `history`, their ids, in order

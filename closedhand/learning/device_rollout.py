@@ -36,7 +36,7 @@ class Rollout:
     """Games on a device, with room for the steps of an update.
 
     Attributes:
-        rows: Tensors of the steps, [steps, games, …]; `known` marks the decisions to learn from.
+        rows: Tensors of the steps by name, [steps, games, …]; `known`: decisions to learn from.
         hidden: Number of bits of the cards of all seats; 0 if they are not noted, or states have no
             field `hands` by seat.
         payoffs: Number and sum of squares of payments to seats, decaying by `KEPT`, and an unused

@@ -65,9 +65,9 @@ class DMC(DeepLearner[DMCSettings]):
         }
 
     def chooser(self, rng: np.random.Generator) -> Choose:
-        """Return a function that takes the best actions and notes their values, float32 [n, 1].
+        """Return a function that chooses actions and notes their values, float32 [n, 1].
 
-        With probability `exploration` times `rate` the action is a random legal one.
+        Each is the best or, with probability `exploration` times `rate`, a random legal one.
         """
 
         def choose(

@@ -217,7 +217,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
 
 @contextmanager
 def randomness(seed: int) -> Iterator[None]:
-    """Seed the global generators of NumPy and PyTorch in this context; a seed is below 2^32."""
+    """Seed NumPy's and PyTorch's global generators (seed below 2^32); restore them afterwards."""
     before = np.random.get_state()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

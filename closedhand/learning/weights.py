@@ -50,7 +50,7 @@ def load(
 ) -> tuple[Network, dict[str, Any]]:
     """Read a network from a file that `save` wrote, and its description.
 
-    `schema` has the kind of each value of the description by key; it must have exactly these keys.
+    `schema` has the kind of each value by key; a description must have exactly these keys.
     `build` makes the network of a checked description, or raises an `InputError`.
 
     Raises:

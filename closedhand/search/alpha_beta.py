@@ -82,7 +82,7 @@ def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
 
 @kernel
 def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int:
-    """Store the value of a position in `table`; return 1 if it fills an empty place, else 0."""
+    """Store `LOST` or `WON` in `table`, if any; return 1 if its place was empty, else 0."""
     if len(table) == 0:
         return 0
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
@@ -102,7 +102,7 @@ def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int
 def recall(
     policy: Policy, rules: Rules, states: States, depth: int, table: Ids, keys: Ids
 ) -> Integer:
-    """Return the value of `states[depth]` in `table`, or `UNKNOWN`; with a table write its key."""
+    """With a table write the key of `states[depth]` to `keys`; return its value or `UNKNOWN`."""
     if len(table) == 0:
         return UNKNOWN
     first, second = position_key(policy, rules, states[depth])

@@ -264,7 +264,7 @@ class _Search:
         return self.tables[least]
 
     def grow(self, least: float) -> _Table:
-        """Return a bound's table, enlarged if half full; for space, the other may be discarded."""
+        """Return a bound's table, enlarged if half full and memory allows, even at others' cost."""
         table = self.tables[least]
         size = 4 * len(table.places)
         if 2 * table.seen[KEPT] < len(table.places) or not size:

@@ -79,7 +79,7 @@ def deal_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Deal `view[0]` to `particles`, with likelihoods and guesses; `view[1]` is scratch space."""
+    """Deal `particles` from `view[0]`, with log-likelihoods and guesses; `view[1]` is scratch."""
     for i in range(len(particles)):
         particles[i] = view[0]
         contract.redeal(rules, particles[i], player, rng)
@@ -94,7 +94,7 @@ def move_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, exponent: float, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Move `particles` in place, for prior times likelihood^exponent; `view[1:3]` is scratch."""
+    """Do Metropolis moves, for prior times likelihood^exponent; `view[1:3]` is scratch space."""
     for i in range(len(particles)):
         for _ in range(MOVES):
             view[1] = particles[i]

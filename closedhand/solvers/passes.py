@@ -24,7 +24,7 @@ from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, nor
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Set a player's rows of `out` to the probability of its own actions, the row's included."""
+    """Set a player's rows of `out` to the probability of its own actions up to each, inclusive."""
     for s in range(len(tree.owner)):
         if tree.owner[s] == player:
             before = tree.before[s]

@@ -21,7 +21,7 @@ NOBODY = -1
 
 
 class PublicGraph(NamedTuple):
-    """Public states of a tree: those in which a player decides, and ends."""
+    """The public states of a tree in which a player decides, and the ends after them."""
 
     views: np.ndarray  # a view of each information set, states [sets]
     states: np.ndarray  # the public states, states [n]

@@ -129,7 +129,7 @@ def count_actions(rules, states, ids, number):
 
 @kernel
 def expand(rules, states, number, ids, children, actions):
-    """Write the states after all legal actions to `children`, and the ids of these to `actions`."""
+    """Write the state after each legal action in `states` to `children`, actions to `actions`."""
     child = 0
     for i in range(len(states)):
         if number[i]:

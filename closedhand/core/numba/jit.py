@@ -54,7 +54,7 @@ Rng = np.random.Generator
 
 
 def kernel(function: F) -> F:
-    """Compile a function of records, arrays and numbers at its first call; cache it on disk."""
+    """Compile a function of records, arrays and numbers on first use; cache it on disk."""
     return _compile(function)
 
 
