@@ -23,7 +23,7 @@ SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
     "kicker": SHIPPED / "doudizhu_kicker.safetensors",
 }
-"""The package's networks by kind: supervised, from games of `value-net`."""
+"""Files of the package's networks by kind, which learned from games of `value-net`."""
 TUNED_FILES = {**SHIPPED_FILES, "policy": SHIPPED / "doudizhu_policy_tuned.safetensors"}
 """The policy network after tuning in self-play, and the kicker network of `SHIPPED_FILES`."""
 DOUZERO_FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
@@ -53,7 +53,7 @@ def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
 
 
 def files_of(argument: str | None) -> tuple[Path, ...]:
-    """List existing files, not the package's, by which `policy-net` plays with an argument."""
+    """List the existing files of `policy-net` with an argument, without those of the package."""
     files = {*agents.files_of(argument), *policy_files(argument).values()}
     return tuple(sorted(filter(os.path.isfile, files - {*SHIPPED_FILES.values()})))
 

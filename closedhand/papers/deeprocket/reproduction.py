@@ -80,7 +80,7 @@ class Plan(Sectioned):
     agents: tuple[str, ...] = AGENTS  # of the positions and of the ladder
     ladder_deals: int = 10_000  # per pair, each played in both roles
     slow_deals: int = 200  # per pair with a slow agent
-    accuracy_deals: int = 10_000  # drawn to measure accuracy; a tenth is held out
+    accuracy_deals: int = 10_000  # dealt to measure accuracy; the held-out tenth counts
     seed: int = 0  # of deals and agents
     workers: int = 1  # number of processes
     sections: tuple[str, ...] = tuple(SECTIONS)

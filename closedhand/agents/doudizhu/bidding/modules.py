@@ -60,8 +60,8 @@ KINGS = ACE - 1
 CONTROL_FROM = np.array([6, 8, 10])
 """The least control points for a bid of 1, 2 and 3."""
 LOGIC_FROM = np.array([0, 1, 3])
-"""The least control points minus waiting groups for a bid of 1, 2 and 3. Among a few choices, these
-gained `decompose` the most points against `control`."""
+"""The least control points minus waiting groups for a bid of 1, 2 and 3. Of a few choices these
+gained the agent `decompose` the most points against bids by `control`."""
 
 HALF = 5
 WHOLE = 10
@@ -102,7 +102,7 @@ LEAST = np.array([[8, 9, 14, 20], [1, 2, 8, 14], [0.4, 0.45, 0.6, 0.9]])
 VALUE = "value"
 NET = "net"
 ALL_KINDS = ", ".join((*KINDS, VALUE, NET, f"{NET}=FILE"))
-"""The kinds, also those of other modules (`value_net/bidding.py`, `network.py`)."""
+"""All kinds, for messages, with those of `value_net/bidding.py` and `network.py`."""
 
 
 @kernel

@@ -193,7 +193,7 @@ class Fitting:
         self._optimizer = torch.optim.AdamW(parameters, RATE, weight_decay=WEIGHT_DECAY)
         self.steps = 0
         self.kept: dict[str, torch.Tensor] = {}  # the best weights; none before a validation
-        self._least = np.inf  # their log loss
+        self._least = np.inf  # log loss of `kept`
         self._part = 0  # the last of the `TIMES` parts of the training that has ended
         self._epoch, self._order = -1, np.empty(0, np.int64)
 

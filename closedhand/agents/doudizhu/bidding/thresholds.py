@@ -22,7 +22,7 @@ from closedhand.games.doudizhu.state import SEATS
 
 BIDS = np.arange(1, 4)
 BINS = 50
-"""The thresholds are multiples of 1 / `BINS`."""
+"""The thresholds of each round are multiples of 1 / `BINS`; their mean need not be one."""
 NEVER = 1.0
 """Threshold above all win probabilities."""
 ROUNDS = 12

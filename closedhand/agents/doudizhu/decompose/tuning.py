@@ -5,8 +5,8 @@
 1. Play every deal several times. The policy plays all seats; plays are drawn by softmax.
 2. Compare the result of a game with the other games of the same deal, as in a duplicate match. The
    luck of the deal cancels out. A game counts as won or lost, without bombs.
-3. Add the gradient of the log-likelihood of each player's decisions, times the advantage of the
-   player's side over the other games (REINFORCE; Williams, 1992).
+3. Add up the gradients of the log-likelihoods of all decisions, each times the player's advantage,
+   the payoff less the mean payoff of the deal's other games (REINFORCE; Williams, 1992).
 4. Take a step of Adam (`learning/policy_gradient.py`).
 """
 

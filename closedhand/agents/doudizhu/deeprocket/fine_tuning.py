@@ -272,7 +272,7 @@ class Tuning:
         """Make a check: play against the initial network, and reset the counts."""
         pairs = (self.policy.result, self.kicker.result), (self.policy.start, self.kicker.start)
         agents = [PolicyNetAgent(self.game, "policy-net", *pair) for pair in pairs]
-        # By table: as the landlord, who has seat 0, and as the peasants.
+        # Whether the landlord won: the network in training at table 0, the initial one at table 1.
         won = play_chunk(self.game, agents, 0, range(CHECK_DEALS)).returns[:, :, 0] > 0
         found = {
             "step": self.steps,
@@ -326,8 +326,8 @@ def train(
 ) -> networks.Result:
     """Fine-tune a policy network in self-play, or resume the one in `out`; Ctrl-C saves.
 
-    The initial networks are those of `start`, a folder or file as for the agent `policy-net`, in
-    another folder than `out`; or `NOTHING`. The minutes are without interruptions. `threads` is the
+    `start` names the initial networks as for the agent `policy-net`, outside `out`; None: those of
+    the package; `NOTHING`: random weights. `minutes` are without interruptions. `threads` is the
     number of CPU threads, None for all cores. With `restart` a fine-tuning in `out` starts over.
     `progress` is called after every step with the share done and a text about it.
 

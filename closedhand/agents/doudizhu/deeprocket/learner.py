@@ -95,7 +95,7 @@ def annealed(share: float) -> float:
 
 
 def quality(check: dict[str, Any]) -> float:
-    """Return the quality of a network in a check: its win rate if it plays, else its accuracy."""
+    """Return the quality of a network in a check: its win rate if noted, else its accuracy."""
     return float(check.get("win_rate", check["accuracy"]["all"] or 0.0))
 
 
@@ -179,7 +179,7 @@ class Learner(LightningModule):
         """Start the clock."""
         self.begun = True
         if self.global_step == 0:
-            self.watch.save()  # now: a network without a checkpoint counts as another training's
+            self.watch.save()  # a network without a checkpoint would seem another training's
         self._clock = time.monotonic()
         self._done = int(self.share * self.settings.number_of_checks)  # checks due so far
 
@@ -209,7 +209,7 @@ class Learner(LightningModule):
             self._done = done
             try:
                 self._check()
-            except KeyboardInterrupt:  # ends the games of `select`: save without this check
+            except KeyboardInterrupt:  # in the games of `select`: save without this check
                 if self.watch.at_once:
                     raise
                 ends = True

@@ -158,7 +158,7 @@ def network_of(kind: str, settings: Settings) -> tuple[networks.Network, dict[st
 def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarray:
     """List the decisions to learn: rows of `pairs.index`, of one role if it is named."""
     rows = pairs.index(games, kind)
-    # Records have no auction: the landlord, seat 0, makes the first move.
+    # Records have no auction: the landlord, seat 0, moves first, and passes count as moves.
     return rows if role is None else rows[rows[:, 1] % len(ROLES) == ROLES.index(role)]
 
 

@@ -133,7 +133,7 @@ def search_settings(
 ) -> tuple[str, dict[str, Any]]:
     """Make the name of a search agent and the arguments of `PairedSearch`.
 
-    `threads`, and the particles per thread `worlds`, follow from the argument where they are None.
+    Where `threads` or `worlds`, the particles per thread, is None, `argument` determines it.
     """
     name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument.text))
     budget = argument.spent(threads)

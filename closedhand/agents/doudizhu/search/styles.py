@@ -4,7 +4,7 @@
    roughly like `decompose` (drawn by softmax), like `rule` (if `Styles.knows_rule`), or uniformly
    random. In every style some plays are random (`SLIP`).
 2. The likelihood of a determinisation is that of the play so far under the mixture of styles.
-3. Draw for each player whether the style is `rule`, from the posterior in that determinisation.
+3. Draw for each other player whether the style is `rule`, by the posterior in the determinisation.
 4. In playouts these players play like `rule`, all others like `decompose`. Words before the
    landlord leads come from the bid module `fitted`; the likelihood ignores them.
 5. When few cards remain, solve the open hands exactly instead of a playout (`winner`).
@@ -41,8 +41,8 @@ plays and two passes after each but the last: 34 actions."""
 MOST_NODES = 2_000
 """Maximum number of positions searched."""
 MOST_ACTIONS = 400
-"""Room for the legal actions of a hand of so few cards. A search over hands finds at most 63: four
-of a kind and eight solos in a row. The last 308 places are scratch space of `legal`."""
+"""Room for legal actions of a hand of `MOST_CARDS`. A search over hands finds at most 63: four
+of a kind and eight solos in a row. The last 308 entries are scratch space of `rules.legal`."""
 
 
 class Styles(NamedTuple):
@@ -53,7 +53,7 @@ class Styles(NamedTuple):
     decompose: Policy
     like_rule: int  # seats that play like `rule`, bit i for seat i
     knows_rule: bool  # whether other players may have the style of `rule`
-    solves: bool = True  # whether endings are solved, for payoffs of 1 and -1
+    solves: bool = True  # whether endings are solved, which needs payoffs of 1 and -1
 
     def varied(self) -> "Styles":
         """Return the policy with plays drawn by softmax, so that playouts of open hands differ."""

@@ -42,7 +42,7 @@ AVERAGED_EVERY = 8
 LAST_PART = 9
 """Network n enters the mean with the weight 9 / (n + 8): about the last ninth of the run counts."""
 LEAST_VISITS = 30
-"""Least number of gradients of an input's row that the agent uses; others, mostly random, are 0."""
+"""Rows of inputs with fewer gradients than this are mostly random: for the agent they are 0."""
 NOTED_EVERY = 500
 """Steps between entries in the history."""
 DEALS = 5000
