@@ -24,7 +24,7 @@ Host = Annotated[str, typer.Option(help="Address of the server.")]
 
 
 def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
-    """Estimate points per round of each player, over blocks; [] if `gains`, by round, are empty."""
+    """Estimate points per round by player, with 95% intervals over blocks; [] without any round."""
     return [rounded(estimate) for estimate in over_blocks(np.array(gains))] if gains else []
 
 

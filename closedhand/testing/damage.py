@@ -186,7 +186,7 @@ def wrapped(number: Any, change: int) -> Any:
 
 
 def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:
-    """Give a valid state, or a player's view, to all functions; play it, or redeals, to the end."""
+    """Give a valid state, or a player's view, to all functions; play redeals, and a state, on."""
     for seat in range(game.num_players) if player is None else (player,):
         game.observe(state, seat)
         view = game.view(state, seat)

@@ -11,7 +11,7 @@ from closedhand.testing.expectations import expect, refuses, reporting, same
 from closedhand.testing.walk import Walk
 
 MOST_DRAWS = 256
-"""Most redeals of a view that `check_draws` makes; one has to differ from the first redeal."""
+"""Most redeals in `check_draws`; one must differ from an earlier one that is not the truth."""
 
 
 def check_knowledge(walk: Walk, player: int) -> bool:

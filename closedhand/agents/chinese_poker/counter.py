@@ -198,7 +198,7 @@ def respond_to_each(rules, pool, win, slack, hands, actions):
 
 @kernel
 def judge(rules, pool, hand, own, out):
-    """Measure the gain of a hand's best response over its arrangement `own`; return the response.
+    """Return a hand's best response to a pool; measure its gain over the arrangement `own`.
 
     Four figures (see `Judgement`) are written to `out`, float64 [4]: `value`; `held_out`, averaged
     over choosing on either half; `in_sample`; and the number of opponents.
@@ -219,7 +219,7 @@ def judge(rules, pool, hand, own, out):
 
 @kernel
 def judge_each(rules, pool, hands, own, out, responses):
-    """Do `judge` for every hand and its arrangement `own`; write to `out` and `responses` [n]."""
+    """Do `judge` for each hand and arrangement `own`; fill `out`, [n, 4], and `responses`, [n]."""
     for i in range(len(hands)):
         responses[i] = judge(rules, pool, hands[i], own[i], out[i])
 

@@ -143,7 +143,7 @@ class Training:
         return True
 
     def _follow(self, win: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Set this cycle's share of the pool again; return hands [n, 13] and strengths [n, 3]."""
+        """Set a share of the pool anew; return the pool's hands, [n, 13], and strengths, [n, 3]."""
         dealt = pools.generator(pools.Deals.TRAINING_POOL, self.seed)
         hands = random_hands(dealt, self.pool_size)[:, 0]
         if not len(self.pool_parts):

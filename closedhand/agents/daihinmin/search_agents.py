@@ -162,7 +162,7 @@ def make_monte_carlo(
 
 
 def playouts(game: Game) -> tuple[Game, Policy] | None:
-    """Return game and policy for playouts in hints; None for matches, or with gifts or discards."""
+    """Return what `GameSpec.playouts` asks for; None for matches, or with gifts or discards."""
     if game.rounds > 1 or game.flat.rules.has_gifts:
         return None
     return game, light_policy.load()

@@ -107,7 +107,7 @@ def build(game: Game) -> Tree:
 
 @lru_cache
 def information_sets(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """Return nodes and cards, int64 [sets], of all information sets, by betting, flop, card."""
+    """Return nodes and cards, int64 [sets], of information sets sorted by betting, flop, card."""
     tree, tables = build(game), game.rules.tables
     deciding = np.flatnonzero(tree.player >= 0)
     deciding = deciding[np.lexsort((tree.slot[deciding], tree.node[deciding]))]

@@ -109,7 +109,7 @@ def _actions(strategy: Strategy) -> Iterator[_Action]:
     for n in np.flatnonzero(tree.player >= 0):
         node, slot, own = game.rules.tables.nodes[tree.node[n]], int(tree.slot[n]), tree.player[n]
         # By the player's card: the card's reach, times the sum over the opponent's cards of their
-        # reach times the probability of both cards, `pays[slot]`.
+        # reach times the probability of the cards, with the flop if any: `pays[slot]`.
         likely = reached[own, n] * (reached[1 - own, n, kinds] @ tree.pays[slot])
         for child in range(tree.first[n], tree.first[n + 1]):
             yield _Action(name(node), slot, ACTIONS[tree.action[child]], likely * sigma[child])

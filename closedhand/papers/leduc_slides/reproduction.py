@@ -171,7 +171,7 @@ def solved() -> dict[str, Any]:
 
 
 def slides(algorithm: str, seed: int) -> dict[str, Any]:
-    """Compute NashConv of strategies learned on the slides' states and with perfect recall."""
+    """Learn on the slides' states and with perfect recall; compute NashConv in the real game."""
     game = make_game("uh_leduc")
     iterations = ON_SLIDES[algorithm]
     forgetful = solving.make_solver(algorithm, game, seed, SLIDES)

@@ -94,7 +94,7 @@ def foes_of(rules, view, revolution, passed, lock):
 
 @kernel
 def foes_after(rules, view, play):
-    """Collect the foes of a play: the players who have not passed, and cards that fit its lock."""
+    """Collect the foes of a play: players who have not passed, cards that fit the lock after it."""
     lock = np.int64(lock_after(rules, view, play))
     return foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed), lock)
 

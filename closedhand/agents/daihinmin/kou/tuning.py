@@ -91,7 +91,7 @@ def text_of(numbers: Numbers) -> str:
 
 
 def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | None:
-    """Move a number up to `stride` rungs along its ladder; None if it is already at the end."""
+    """Move a number by at most `stride` rungs of its ladder; None if it is already at the end."""
     value, ladder = getattr(numbers, name), LADDERS[name]
     above, below = [n for n in ladder if n > value], [n for n in reversed(ladder) if n < value]
     ahead = above if way == UP else below

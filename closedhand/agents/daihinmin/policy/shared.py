@@ -74,7 +74,7 @@ def without_idle_pass(state, ids, n):
 
 
 class SeenCards(NamedTuple):
-    """Sets of cards at a decision, which the features of all actions share."""
+    """Cards at a decision, as the features of all its actions need them: sets, and a number."""
 
     hand: np.uint64
     others: np.uint64  # cards that the player has not seen

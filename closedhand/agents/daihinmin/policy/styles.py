@@ -52,7 +52,7 @@ DECISION = record_type(
         ("number_locked", "i4"),
     ]
 )
-"""A decision of another player in this round; the last four fields are those of the state then."""
+"""A decision of another player in this round; the last four fields are of the state before it."""
 
 
 class Styles(NamedTuple):
