@@ -251,12 +251,15 @@ def begin_bid_network(folder: Path) -> Any:
 
     from closedhand.agents.doudizhu.bidding import network
     from closedhand.agents.doudizhu.deeprocket import networks
+    from closedhand.core.run import Run
+    from closedhand.learning.module_state import TORCH
 
     seen = network.planes_of(make_game("doudizhu").rules, np.full(8, 0x1111, np.uint64))
     won = np.ones(8, np.float32)
     hands = network.Hands(*map(torch.from_numpy, (seen, won)))
     made = networks.Network("bid", status=False)
-    return network.begin(network.Fitting(made, hands, hands, 1.0, 0), "digest", folder)
+    learner = network.Fitting(made, hands, hands, 1.0, 0)
+    return Run(learner, {}, folder / network.CHECKPOINT, format=TORCH, made=folder / network.NAME)
 
 
 # Results.

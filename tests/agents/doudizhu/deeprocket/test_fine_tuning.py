@@ -153,6 +153,12 @@ def test_only_results_from_a_start_have_the_penalty(untrained: Path) -> None:
     assert judged.settings["penalty"] == 0
 
 
+def one_step(tuning: fine_tuning.Tuning, seconds: float) -> bool:
+    """Count a step, without games."""
+    tuning.steps = 1
+    return False
+
+
 def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Random weights of the seed, nothing to stay close to, and the same again when resumed."""
     one, two, other = (
@@ -169,7 +175,7 @@ def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert (weights_of(mine.network) != weights_of(others.network)).any()
         assert (weights_of(mine.network) == weights_of(mine.start)).all()
         assert mine.network is not mine.start
-    monkeypatch.setattr(fine_tuning.Tuning, "step", lambda self: setattr(self, "steps", 1))
+    monkeypatch.setattr(fine_tuning.Tuning, "advance", one_step)
     result = fine_tuning.train("nothing", tmp_path, 1e-6, fine_tuning.Settings(seed=1), threads=1)
     _, about = networks.load(result.path, "policy")
     assert about["start"] == "nothing" and about["tuned_from"] == {}
@@ -312,7 +318,7 @@ def test_another_training_is_not_written_over(untrained: Path, tmp_path: Path) -
 def test_a_trained_kicker_network_is_not_written_over(
     untrained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fine_tuning.Tuning, "step", lambda self: setattr(self, "steps", 1))
+    monkeypatch.setattr(fine_tuning.Tuning, "advance", one_step)
     path = tmp_path / "kicker.safetensors"
     for start in (str(untrained), fine_tuning.NOTHING):
         networks.save(path, networks.Network("kicker", "tiny"), {"records": "games"})
@@ -326,7 +332,7 @@ def test_a_trained_kicker_network_is_not_written_over(
 def test_a_finished_training_writes_networks_that_are_missing(
     untrained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fine_tuning.Tuning, "step", lambda self: setattr(self, "steps", 1))
+    monkeypatch.setattr(fine_tuning.Tuning, "advance", one_step)
     fine_tuning.train(str(untrained), tmp_path, 1e-6, threads=1)
     for path in (tmp_path / f"{kind}.safetensors" for kind in ("policy", "kicker")):
         made = path.read_bytes()
