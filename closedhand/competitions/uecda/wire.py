@@ -8,7 +8,7 @@ A table is 8 x 15 numbers, int32 big-endian, row by row; single numbers are int3
   stands for, in row 4 as the fifth card of a group, and alone anywhere in rows 0 to 3.
 - Rows 5 to 7 are the `Status`. The end of row 5, called **margin** here, and row 7 mean nothing.
   The official server repeats what clients write there, and so does ours: the margin of the latest
-  answer in all tables; in those after turns also row 7 of the play that is the target.
+  answer, except in a round's first question, and in tables after turns row 7 of the target.
 """
 
 import struct

@@ -1,6 +1,6 @@
 """The probabilities of a strategy on the state graph of the course slides.
 
-Its states omit the earlier betting and the cards: probabilities are averages over both.
+The states omit the earlier betting and the cards: probabilities are averages over both.
 """
 
 import math
