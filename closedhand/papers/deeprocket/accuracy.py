@@ -53,8 +53,7 @@ def histories() -> dict[str, dict[str, Any]]:
 
     Returns:
         By kind of network, `policy` and `kicker`: the result of `source_of`; `digest`, the SHA-256
-        of the network's file; and `history`, entries with `step` and `accuracy`, overall and by
-        role.
+        of the network's file; `history`, entries with `step` and `accuracy`, in all and by role.
     """
     from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
 

@@ -111,8 +111,7 @@ class SearchAgent(OwnArrays):
     def simulation(self, view: State) -> Simulation:
         """Describe the simulations: payoffs are 1 and -1, but for words those of the game.
 
-        Among plays that differ in their kickers, the candidate is the one that leaves the best
-        hand.
+        Among plays that differ in their kickers, the one leaving the best hand is the candidate.
 
         Raises:
             InputError: The kickers of a play are still to be chosen.

@@ -107,8 +107,7 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
     choice of kickers is ignored.
     """
     # `by_style` has a log-likelihood for each seat and style, `by_seat` its `log_sum_exp` by seat.
-    # Both stay constant for `player` itself. The prior of the styles is a constant factor and is
-    # left out.
+    # Both stay constant for `player` itself. The styles' prior, a constant factor, is left out.
     if is_opening(rules, state):
         return 0.0, 0
     plays = np.empty(CANDIDATES, np.int64)
