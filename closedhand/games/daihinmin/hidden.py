@@ -126,7 +126,7 @@ def draw_exchanges(rules, view, player, rng):
 
 @kernel
 def deal_likely(rules, view, player, hidden, room, rng):
-    """Deal the cards of `hidden` to `view.hands`, `room[other]` to each, weighted by exchanges.
+    """Deal `hidden` to `view.hands`, `room[other]` cards each, weighted by numbers of exchanges.
 
     Weighted reservoir sampling: each new deal replaces the chosen one with probability weight /
     total. No weight is 0, since the cards given back can always be the tax itself.
@@ -175,7 +175,7 @@ def deal_rest(hands, hidden, room, rng):
 
 @kernel
 def deal_taxed(rules, view, pair, hidden, number, rng):
-    """Deal `number` of `hidden` to the loser who paid the observer, draw the tax; return the cards.
+    """Deal `number` of `hidden` to the loser who paid the observer, return them; draw the tax too.
 
     The payer kept no card better than one it paid, and the whole tax was in the observer's hand.
     So the best card that the payer kept determines the number of possible taxes. That card is drawn
@@ -325,7 +325,7 @@ def ways_of_exchange(rules, held, got, tax, same):
 
 @kernel
 def exchange_weight(rules, view, player, hands):
-    """Count the ways in which exchanges without `player` can have led to `hands`, uint64 [n]."""
+    """Count the ways that exchanges without `player` can have led to `hands`, uint64 by player."""
     weight = 1.0
     for pair in range(len(view.taxed)):
         taking, giving = winner(view, pair), loser(view, pair)

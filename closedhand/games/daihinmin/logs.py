@@ -179,7 +179,7 @@ def play_text(play: int) -> str:
 def _ids() -> dict[tuple[str, ...], int]:
     """Map the sorted cards of every play, in the notation of logs, to its id."""
     ids = {_sorted_pairs(play_text(play)): play for play in range(PASS)}
-    # A lone joker may be submitted as any card, or with an `x`.
+    # A lone joker may be submitted in the place of any card, or with `x` as its rank.
     return ids | {(suit + rank,): JOKER for suit in JOKER_SUITS for rank in plays.RANKS + "x"}
 
 

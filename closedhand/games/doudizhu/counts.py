@@ -25,7 +25,7 @@ NIBBLE = np.uint64(15)
 EACH = np.uint64(0x111111111111111)
 """One card of each rank."""
 SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
-"""Positions, uint64 [16], of the fifteen counts and of the four unused bits above them."""
+"""Shifts, uint64 [16], to the fifteen counts and to the four unused bits above them."""
 
 
 def pack(text: str, name: str = "") -> np.uint64:

@@ -5,7 +5,7 @@
 
 Unpickling would run any function that the file names. Here `pickletools.genops` splits the file
 into its instructions, and only those of lists, dicts, texts and numbers are followed. Any other
-instruction, or a dict that is no deck, raises an `InputError`.
+instruction raises an `InputError`; a dict that is no deck sets the `error` of its replay.
 """
 
 import pickletools

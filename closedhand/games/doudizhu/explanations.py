@@ -69,8 +69,8 @@ def substep_reason(game: Game, state: State, action: int) -> str:
 def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: np.uint64) -> str:
     """Explain why a word (such as `BID1`), the pass or a play, written as `text`, is illegal.
 
-    `word` is the number of a word, 0 for the pass, or -1 for a play. `group` is the main group of a
-    play, and `need` its packed cards, in sub-steps the main cards alone.
+    `word` numbers the words from 1, and is 0 for the pass, -1 for a play. `group` is the main group
+    of a play, and `need` its packed cards, in sub-steps the main cards alone.
     """
     if state.landlord < 0 and word < 0:
         return "the auction comes first: bid or PASS"

@@ -84,7 +84,7 @@ class Notation(TableNotation):
         return ids
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Return an action's id by its notation or, if no other play has them, its cards."""
+        """Return an action's id by its notation, or by cards, in any order, that only it has."""
         text = text.strip().upper()
         if text in self.ids:
             return self.ids[text]
@@ -174,7 +174,7 @@ class Notation(TableNotation):
         return (f"stake {state.stake}", *bombs, *("spring",) * bool(is_spring(self.rules, state)))
 
     def last_actions(self, state: State) -> list[str]:
-        """Return, by seat, its text among the latest actions, as many as players; empty if none."""
+        """List the text of each seat's action among the last n, for n players; empty if none."""
         players = self.rules.options.players
         last, moves = [""] * players, int(state.moves)
         for move in range(max(0, moves - players), moves):
