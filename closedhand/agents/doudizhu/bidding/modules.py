@@ -107,7 +107,7 @@ ALL_KINDS = ", ".join((*KINDS, VALUE, NET, f"{NET}=FILE"))
 
 @kernel
 def control(hand):
-    """Count control points: rocket 8, else jokers 4 and 3; bomb 6; outside bombs a 2 two, A one."""
+    """Count control points: rocket 8, else big joker 4, small 3; bomb 6; other 2s two, As one."""
     jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
     points = 8 if jokers == 7 else jokers
     points += 6 * size(at_least(hand, 4))

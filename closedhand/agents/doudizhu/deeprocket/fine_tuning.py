@@ -12,7 +12,7 @@ The network starts from supervised weights. A step does this:
 
 With a critic (`sampling.py`) a step plays the same number of games, each of a different deal. The
 network learns the policy that the critic derives from the present one, without a penalty. The
-result is then the mean of the last batches' weights, which wins more often than the last ones.
+result is then the mean of the last batches' weights, which wins more often than the last weights.
 
 The start can also be random weights ("like AlphaZero", section 6). There is no penalty then, and
 the kicker network learns as the policy network does: kickers are drawn, and their gain is the

@@ -50,7 +50,7 @@ LARGEST = 40.0
 
 
 class Optimiser(NamedTuple):
-    """Statistics of gradients, shaped as in `new_optimiser`; upper layers are transposed."""
+    """Statistics of gradients, shaped as in `new_optimiser`; upper layers as after `transpose`."""
 
     inputs: np.ndarray  # mean squared gradient of each row of `Net.inputs`
     input_visits: np.ndarray  # number of gradients of each row

@@ -222,7 +222,7 @@ class Training:
 def play_piece(
     game: Game, policy: Policy, rng: np.random.Generator, room: np.ndarray
 ) -> tuple[int, int]:
-    """Write samples of `PIECE` games, or as many as fit, to `room`, `SAMPLE` [n]; count both."""
+    """Write `PIECE` games, or as many as fit, to `room`, `SAMPLE` [n]; count games and samples."""
     ids, states = np.empty(game.num_actions, np.int32), np.zeros(1, game.dtype)
     win = game.options["objective"] == "win"
     return play_games(policy, game.rules, win, PIECE, rng, ids, states, room)
