@@ -37,7 +37,7 @@ def _derivatives(
     """Compute the gradient of each observation's log-likelihood, and the inverse information."""
     chances = chances_of(features, weights)
     information = (features * (chances * (1 - chances))[:, None]).T @ features
-    # The pseudo-inverse keeps the weight of a constant feature of 0 at 0.
+    # The pseudo-inverse keeps at 0 the weight of a feature that is always 0.
     return features * (won - chances)[:, None], np.linalg.pinv(information, hermitian=True)
 
 

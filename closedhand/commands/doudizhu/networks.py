@@ -72,10 +72,10 @@ def network(
             filters; paper is for a GPU.
         minutes: Minutes to train, including those before a resumption.
         steps: Number of batches.
-        batch: Pairs per batch on each device.
+        batch: Decisions per batch on each device.
         seed: Seed of the first weights and the order.
         roles: Give each role a fully connected layer of its own.
-        status: Show the network role and cards left; by default only to the policy network.
+        status: Input role, cards left and bombs, too; by default only in policy-net.
         skips: Bridge convolutions by skip connections.
         strides: Shorten the rows of the planes by strides; by default only in the size paper.
         plain: Only what the paper's text has: --strides, --no-skips and --no-status.

@@ -4,8 +4,8 @@
 2. The player gives back cards; the first table of the tricks shows the hand after the exchange.
 3. After each turn the cells show a play, or the unchanged target for a pass.
 4. Before a decision of the player, the view is corrected where the table differs.
-5. Passes that end a round leave it open in the view: all hands, which a view lacks, then rank the
-   players who hold cards. `complete` adds the places once the next first table has the classes.
+5. If passes end a round, the places of those who hold cards are drawn by all hands, which a view
+   lacks. The round stays open until `complete` adds them by the classes of the next round.
 
 The view equals the record that `hidden.hide` makes from the true state of a game of one round. So
 its round number is 0, and its points are those of this round. `closedhand.games.daihinmin.exchange`

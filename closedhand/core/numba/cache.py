@@ -283,7 +283,7 @@ class Cache(FunctionCache):
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super()._load_overload(sig, target_context) if self._open(sig) else None
         if found is not None:
-            # Callers link the function's `Part`: the LLVM code of the whole would waste memory.
+            # Free the function's LLVM code: callers link its `linking.Part` instead.
             found.library._shared_module = None
         return found
 

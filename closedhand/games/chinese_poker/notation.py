@@ -211,7 +211,7 @@ class Notation:
 
 
 class SubstepNotation(Notation):
-    """Text of the sub-steps: `abcde` chooses the back, `/fgh` the front among the cards left."""
+    """Text of sub-steps: a back `abcde`; a front `/fgh`, by places `a` to `h` in the cards left."""
 
     explanations = EXPLANATIONS_SUBSTEPS
 

@@ -126,10 +126,10 @@ def draw_exchanges(rules, view, player, rng):
 
 @kernel
 def deal_likely(rules, view, player, hidden, room, rng):
-    """Deal `hidden` to `view.hands`, `room[other]` cards each, weighted by numbers of exchanges.
+    """Deal `hidden`, a set, to `view.hands`, `room[other]` cards each (int64 [players], unchanged).
 
     Weighted reservoir sampling: each new deal replaces the chosen one with probability weight /
-    total. No weight is 0, since the cards given back can always be the tax itself.
+    total; see `exchange_weight`. None is 0: the cards given back can always be the tax itself.
     """
     candidates = 1
     if has_exchange(rules, view):

@@ -104,7 +104,7 @@ def longest_kaidan(rules):
 
 @kernel
 def leading_kaidan(rules, hand, shortest, longest, out, n):
-    """Write the kaidan of some lengths in the hand from index `n` on; return the number of ids."""
+    """Do `plays_between` for all kaidan of `shortest` to `longest` cards in the hand."""
     for length in range(shortest, longest + 1):
         before = n
         family = FIRST_KAIDAN + length - SHORTEST

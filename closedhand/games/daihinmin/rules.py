@@ -82,7 +82,7 @@ def begin(rules, state):
 
 @kernel
 def clear_tricks(state):
-    """Clear the fields that change in tricks, before the first trick."""
+    """Prepare a round's tricks after the deal, but for the fields that `new_trick` sets."""
     for player in range(len(state.hands)):
         state.played[player] = np.uint64(0)
         state.left[player] = bits.size(state.hands[player])

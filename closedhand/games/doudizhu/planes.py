@@ -184,14 +184,14 @@ def draw_pairs(out, row, pairs):
 
 @kernel
 def possible_pairs(plays, family, unseen, hand):
-    """Return the main ranks of a family's plays in each set, with bits as in `pairs_at_least`."""
+    """Return the main ranks of a family's plays in `unseen`, `hand`; bits: `pairs_at_least`."""
     within = family.within | (family.within << np.uint64(1))
     ranks = chained(pairs_at_least(unseen, hand, family.copies) & within, family.length)
     group = plays.groups[family.first]
     if group.kickers:
         of_hand = with_kickers(plays, family, (ranks >> np.uint64(1)) & EACH, hand)
         ranks = with_kickers(plays, family, ranks & EACH, unseen) | (of_hand << np.uint64(1))
-    lowest = ranks
+    lowest = ranks  # the first ranks of chains; add their other ranks
     for i in range(1, family.length):
         ranks |= lowest << np.uint64(4 * i)
     return ranks

@@ -339,12 +339,13 @@ def play(rules, state, action):
 @kernel
 def over(rules, state):
     """Return whether a side has won, or all have passed in the auction of the last deal."""
-    if state.landlord < 0:  # all may have passed in the auction of the last deal
+    if state.landlord < 0:  # the stake is 0 until a bid or call
         return state.words == rules.options.players and state.stake == 0
     if min(state.left[0], state.left[1], state.left[2]) == 0:
         return True
     if rules.options.players == SEATS:
         return False
+    # With two players the peasant also wins with at most as many cards left as were conceded.
     return state.left[1 - state.landlord] <= auction.conceded(rules, state)
 
 

@@ -222,7 +222,7 @@ class Training:
 def play_piece(
     game: Game, policy: Policy, rng: np.random.Generator, room: np.ndarray
 ) -> tuple[int, int]:
-    """Write `PIECE` games, or as many as fit, to `room`, `SAMPLE` [n]; count games and samples."""
+    """Play `PIECE` games, or as many as fit; write samples to `room`; return games and samples."""
     ids, states = np.empty(game.num_actions, np.int32), np.zeros(1, game.dtype)
     win = game.options["objective"] == "win"
     return play_games(policy, game.rules, win, PIECE, rng, ids, states, room)
