@@ -112,8 +112,8 @@ def test_the_extra_play_is_enough_to_play_networks(tmp_path: Path) -> None:
 
 LOADED = {
     "lightning": ["torch"],
+    "tensorboard": [],  # before Stable-Baselines3 is imported, which takes its writer from PyTorch
     "sb3_contrib": ["stable_baselines3"],
-    "tensorboard": ["lightning"],
 }
 """What is imported before commands run without a library: it needs it, and takes long."""
 FIRST = ["torch", *LOADED]
