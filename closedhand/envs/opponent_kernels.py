@@ -26,7 +26,7 @@ def take_turn(
     """Play the user's action, let policies play until the user's turn, then show the game.
 
     If the action is `BEGIN`, begin with a deal by the seed, or, if the seed is 0, with the game in
-    `states`. One kernel plays and begins games, since each contains the code of a whole game and
+    `states`. One kernel plays and begins games, as a kernel contains the code of a whole game and
     of all policies. Rules and policies are packed; `scratch` is `Opponents.scratch`. Without
     policies only the user plays, and the game is shown even if another seat is to act.
 

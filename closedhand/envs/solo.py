@@ -33,8 +33,8 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
     """One seat of a game; agents inside the env play the others.
 
     An observation is a dict of int8 arrays: `action_mask` [num_actions], and the parts of
-    `game.shapes` (`observation` first). With `observation="flat"` or `"compact"` one vector
-    `observation` replaces them. With `mask="info"` only infos have the mask; a vector is no dict.
+    `game.shapes` (`observation` first), or with `observation="flat"` or `"compact"` one vector,
+    `observation`. With `mask="info"` only infos have the mask, and a vector is not in a dict.
     The reward is 0 before the end of the game, then the seat's return. In games that pay in stages
     (`game.staged`) it is the growth of the return since the last step. An illegal action ends the
     game with `illegal_reward`, unless it counts as a pass (`game.lenient`). Infos:

@@ -67,7 +67,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     that a distribution over the legal actions always exists: after the end of a game action 0 is
     marked, or listed. Every array is new at each step.
 
-    Infos are arrays by name, each with a bool [num_envs] of its valid games, `_` plus the name:
+    Infos are arrays by name. For each info NAME, `_NAME`, bool [num_envs], marks its valid games:
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation.
     - `current_player`, int64 [num_envs]: the player of the observation and the mask.
