@@ -140,11 +140,10 @@ def train(
     rules = make_game("doudizhu", **settings["options"]).rules
     seen = torch.from_numpy(planes_of(rules, deals.hands.ravel()))
     won = torch.from_numpy(deals.won.astype(np.float32))
-    held_out = deals.held_out
-    validated = ~held_out & (deals.number // fitting.HELD_OUT % VALIDATED == VALIDATED - 1)
+    validated = ~deals.held_out & (deals.number // fitting.HELD_OUT % VALIDATED == VALIDATED - 1)
     learned, asked = (
         Hands(seen[rows], won[rows])
-        for rows in map(torch.from_numpy, (~held_out & ~validated, validated))
+        for rows in map(torch.from_numpy, (~deals.held_out & ~validated, validated))
     )
     network = networks.Network("bid")
     learner = Fitting(network, learned, asked, 60 * minutes, seed)
