@@ -59,7 +59,7 @@ class SearchAgent(OwnArrays):
     def __init__(
         self, game: Game, name: str, seed: int, kind: Any, policy: Policy, **budget: Any
     ) -> None:
-        """Play `game` by a `kind` of search, a class; `budget` has its keyword arguments."""
+        """Play `game` by a search of the class `kind`, made with the arguments `budget`."""
         self.game, self.name, self.policy = game, name, policy
         self.search = kind(game, policy, **budget)
         self.spent = self.search.spent

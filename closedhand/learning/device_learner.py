@@ -176,7 +176,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
 
     @torch.no_grad()
     def _play(self) -> None:
-        """Play the steps of an update by copies of the networks."""
+        """Copy the networks that learn to `playing`; play the steps of an update by the copies."""
         for mine, theirs in zip(self.playing.values(), self._learning.values(), strict=True):
             torch._foreach_copy_(  # pyright: ignore[reportPrivateImportUsage]
                 list(mine.parameters()), list(theirs.parameters())

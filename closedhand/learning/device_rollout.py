@@ -105,7 +105,7 @@ class Rollout:
         """Write normalised advantages, and targets, of decisions into `rows`.
 
         With `gae_lambda` 1 a decision gets all payments to the end of its game. If the rollout ends
-        first, it gets those before its seat's last decision there, plus the value noted there.
+        first, it gets those before its seat's last decision, plus that decision's noted value.
         """
         rows, seats = self.rows, self.batch.game.num_players
         paid = rows["rewards"].double()
@@ -158,7 +158,7 @@ def _put(held: Tensor, seats: Tensor, where: Tensor, new: Tensor) -> Tensor:
 
 
 def _hands_of(game: Game) -> tuple[int, int, int] | None:
-    """Find where states hold the cards of every seat: first byte, bytes of a seat, bits of all."""
+    """Locate all seats' cards in states: first byte, bytes per seat, bits in all; None: nowhere."""
     fields: Any = game.dtype.fields
     if HANDS not in fields:
         return None

@@ -31,7 +31,7 @@ from closedhand.learning.selfplay import Choose, Piece, cut, join
 from closedhand.learning.training import ENOUGH, DeepLearner, GreedyTemperature, Settings
 
 HELD_OUT = 20
-"""One game in so many, at least one, is held out for the accuracy."""
+"""One in this many games, but at least one, is held out to measure the accuracy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,7 +236,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         return {"records": self._path and str(self._path), "expert": self._expert, "files": files}
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Measure the accuracy in held-out games; learn from the decisions of others."""
+        """Measure the accuracy in held-out games; learn from the decisions of the other games."""
         held_out, pairs = self.pairs(rng)
         with torch.inference_mode():
             accuracy, held_out_loss = self._predict(held_out)

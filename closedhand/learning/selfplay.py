@@ -165,7 +165,7 @@ def play_wave(
             for k in np.unique(to_act[others]).tolist():
                 let(opponents[k], running[to_act == k])
             continue
-        # No other payoffs can have changed since the last step.
+        # Since the last step only the payoffs of these games can have changed.
         changed = active if game.staged else active[~is_running[active]]
         paid[changed] = batch.returns(game, states[changed])
         totals.append(paid.copy())

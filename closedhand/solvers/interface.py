@@ -168,9 +168,9 @@ class Algorithm(NamedTuple):
 class Trees(NamedTuple):
     """Functions that make and read the trees of some games.
 
-    `names` returns cells by heading that name each information set in the CSV file of a strategy,
-    in the order of the layout; None: no CSV file. `sampled` are trees, such as `tree.ANY`, for the
-    algorithms that sample games; None: these trees.
+    `names` returns a dict for each information set, in the order of the layout: the cells that name
+    it in the CSV file of a strategy, by column; None: no such file. `sampled` are trees, such as
+    `tree.ANY`, for the algorithms that sample games; None: these trees.
     """
 
     build: Callable[[Game], Any]  # the tree of a game; the same game gives the same object

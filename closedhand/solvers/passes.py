@@ -24,7 +24,7 @@ from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, nor
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Set a player's rows of `out` to the probability of its own actions up to each, inclusive."""
+    """Write to each of a player's rows in `out` the probability of its actions up to this one."""
     for s in range(len(tree.owner)):
         if tree.owner[s] == player:
             before = tree.before[s]
@@ -152,8 +152,8 @@ def learn(tree, tables, player, positive, negative, predictive):
 def improve(tree, tables, player, temperature, step):
     """Do one step of magnetic mirror descent of a player at all its information sets."""
     sigma, logits = tables.sigma, tables.regret
-    # The first row of a set gets the probability of the set by `reached`, which turns
-    # counterfactual values into expected payoffs given the set. At 0 the policy stays.
+    # `likely` at a set's first row is the set's probability by `reached`. Division by it turns
+    # counterfactual values into expected payoffs given the set. If it is 0, the policy stays.
     likely = tables.values  # by row; the values of nodes are no longer needed
     for row in range(len(tree.actions)):
         likely[row] = 0.0

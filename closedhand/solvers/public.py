@@ -21,7 +21,7 @@ NOBODY = -1
 
 
 class PublicGraph(NamedTuple):
-    """The public states of a tree in which a player decides, and the ends after them."""
+    """Public states where players decide, and ends: pairs of such a state and a last action."""
 
     views: np.ndarray  # a view of each information set, states [sets]
     states: np.ndarray  # the public states, states [n]
@@ -31,7 +31,7 @@ class PublicGraph(NamedTuple):
     action: np.ndarray  # id of the last action, int64 [n]; -1: none, or a player did not see it
     end_parent: np.ndarray  # public state before the action that ends a game, int32 [ends]
     end_action: np.ndarray  # id of that action, int32 [ends]
-    end_of: np.ndarray  # index in `end_parent` of each node that ends a game, in order, int64
+    end_of: np.ndarray  # index in `end_parent` for each end of the tree, by node, int64 [its ends]
 
 
 def public_graph(game: Game, tree: InfoTree) -> PublicGraph:

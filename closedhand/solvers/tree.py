@@ -70,7 +70,7 @@ def probe(rules, states, rng, ids, most):
 
     Knuth's estimator plays a random game. The product of the numbers of legal actions so far is an
     unbiased estimate of the size of each level. The game stops after `most` actions, or when the
-    product is infinite.
+    product is infinite. `ids`, int32 [num_actions], is scratch space, too.
     """
     state = states[0]
     contract.deal(rules, state, seed_in_kernel(rng))
@@ -111,7 +111,7 @@ def check_size(game: Game, most: int = MOST_NODES) -> float:
 
 
 def too_large(game: Game, each: float, most: int) -> str:
-    """Write the message about a tree of more than `most` nodes, about `each` below one deal."""
+    """Return the message that a game is too large: over `most` nodes, `each` below one deal."""
     number = sum(1 for _ in islice(game.deals(), COUNTED))
     deals = f"{number:,} or more" if number == COUNTED else f"{number:,}"
     return (
@@ -129,7 +129,7 @@ def count_actions(rules, states, ids, number):
 
 @kernel
 def expand(rules, states, number, ids, children, actions):
-    """Write the state after each legal action in `states` to `children`, actions to `actions`."""
+    """Write the state after each legal action to `children` [sum of `number`], ids to `actions`."""
     child = 0
     for i in range(len(states)):
         if number[i]:
@@ -207,7 +207,7 @@ def build(game: Game, together: bool = False, most: int = MOST_NODES) -> InfoTre
 def _piece(
     game: Game, level: Level, sides: np.ndarray, shares: np.ndarray, together: bool
 ) -> dict[str, np.ndarray]:
-    """Make the arrays by node, decision, action or end of a level below some deals."""
+    """Make a level's arrays: `keys` by decision, `payoffs` by end, others by node or action."""
     deciding = level.number > 0
     player = np.full(len(level.states), END, np.int8)
     player[deciding] = sides[level.states["player"][deciding]]
@@ -276,7 +276,7 @@ def _joined(
 
 
 def layout_of(tree: InfoTree) -> Layout:
-    """Return the layout of an information tree, whose rows index arrays by action."""
+    """Return the layout of an information tree: arrays by action have the shape [rows]."""
     return Layout(tree.own_keys, tree.rows, tree.actions, slice(None), tree.actions.shape)
 
 

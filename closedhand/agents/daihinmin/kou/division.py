@@ -86,8 +86,8 @@ def add(numbers, foes, cards, family, low, high, parts, n):
 def take_kaidan(numbers, foes, cards, parts):
     """Write the kaidan of cards outside groups to `parts`; return their number.
 
-    With `kaidan_with_groups` they may contain cards in groups, but a kaidan is left out if all its
-    ranks, 8s apart, have a pair.
+    With `kaidan_with_groups` they may contain cards in groups, but a kaidan is left out if the hand
+    has a pair of each of its ranks other than the 8.
     """
     n = 0
     own = cards & ranks_between(0, NUM_RANKS - 1 - numbers.kaidan_to_ace)

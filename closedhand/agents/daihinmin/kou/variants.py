@@ -20,7 +20,7 @@ class Numbers(NamedTuple):
         threshold: Least strength of a strong play.
         eight: Strength of a play with an 8.
         sure: Strength of a play that nobody can beat, from which deductions are made.
-        least: Minimum strength; also that of the joker while the 3s is unseen.
+        least: Minimum strength; also that of the joker while the 3 of spades is unseen.
         stronger_rank: Deduction for each rank with a stronger single or, with fewer than
             `group_players` players left, a stronger group.
         joker_as_card: 1 if opponents' plays with an unseen joker count like those without it; 0 if
@@ -61,8 +61,8 @@ class Numbers(NamedTuple):
             chosen by the weakness that they leave. 0: the strongest comes first, and the others
             are chosen by their priority to lead.
         reserve: 1 to hold back strong plays and consider the weakness of the hand, 0 not to.
-        hold_rise: Least rise of the weakness for which a strong play is held back; 999: none.
-        hold_weakness: Least remaining weakness for which a strong play is held back.
+        hold_rise: A strong play is held back if the weakness rises by this or more; 999: never.
+        hold_weakness: It is also held back if the weakness after it is this or more; 999: never.
         give_weakness: Price of giving cards away in the exchange, for each point of weakness of the
             remaining hand; the ranks of the cards, from 0, and the surcharges below are added.
         give_eight, give_ace, give_king, give_three: Surcharges for an 8, an A, a K and a 3.

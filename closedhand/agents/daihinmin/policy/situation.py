@@ -132,7 +132,7 @@ class Effect(NamedTuple):
 
     revolution: Integer  # whether low ranks are strong after the play
     locked: int  # 0: the trick is not locked, 1: the play locks it, 2: it was locked before
-    beating: int  # number of unseen ranks, or kaidan, that can beat the play, up to `MOST_BEATING`
+    beating: int  # number of unseen ranks, or kaidan, that can beat the play; 6: six or more
     sure: int  # 1 if nobody can answer the play, so that its player leads next, else 0
 
 
