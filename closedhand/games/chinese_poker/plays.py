@@ -88,7 +88,7 @@ def keys(size: int) -> tuple[Key, ...]:
 
 @cache
 def keys_of_ranks(size: int) -> dict[tuple[int, ...], tuple[Key, ...]]:
-    """Map `size` ranks, high to low, to their key; five different ones also to that of a flush."""
+    """Map `size` ranks, high to low, to their key; five different ranks also to a flush's key."""
     found = {}
     for ranks in combinations_with_replacement(range(12, -1, -1), size):
         different = len(set(ranks))

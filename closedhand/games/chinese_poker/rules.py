@@ -253,9 +253,9 @@ def are_runs(ranks):
 
 @kernel
 def lay_run(ranks, low, length, sign):
-    """Remove a run from counts of ranks (`sign` -1), if they have it, or put it back (1).
+    """Remove a run from `ranks`, counted as in `natural` (`sign` -1), or put it back (1).
 
-    Return whether it was done. A run from 0, the low ace, uses the count at 13 (`i or 13`).
+    Return False if the counts lack it. A run from 0, the low ace, uses the count at 13 (`i or 13`).
     """
     for i in range(low, low + length):
         if ranks[i or 13] + sign < 0:

@@ -26,9 +26,9 @@ There are 53 cards: `3 4 5 6 7 8 9 T J Q K A 2`, low to high, in the suits c d h
 An episode is one round. With `rounds=n` it is a match of n rounds, in which classes carry over and
 points are paid at the end of each round. Players keep their numbers when seats change.
 
-With `players=n`, 3 to 6, all cards are dealt as evenly as possible, and the places are worth n
-points to 1. Three players have neither fugo nor hinmin, and only the daifugo and the daihinmin
-exchange cards; four have no heimin, and six have two.
+With `players=n`, 3 to 6, all cards are dealt as evenly as possible. The first player out gets n
+points, the next n - 1, and the last 1. Three players have neither fugo nor hinmin, and only daifugo
+and daihinmin exchange cards; four have no heimin, and six have two.
 
 With `jokers=2` there are 54 cards. Two jokers may stand in one group or kaidan; alone they are the
 strongest pair, which nothing beats.

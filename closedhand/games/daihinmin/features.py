@@ -2,8 +2,8 @@
 
 Players are in the order of play, starting with the observer. The numbers hold the information of
 the planes, with the cards of the trick by rank only. `left` ends at the largest hand of the
-exchange, although cards given after sevens may make a hand larger. The numbers add the leader of
-the first trick, who held the 3 of diamonds, the places of those out, and the number of passes.
+exchange, although cards given after sevens may make a hand larger. Unlike the planes, the
+numbers also show who led the first trick, the places of those out, and the number of passes.
 """
 
 from collections import namedtuple

@@ -129,7 +129,7 @@ def deal_likely(rules, view, player, hidden, room, rng):
     """Deal `hidden`, a set, to `view.hands`, `room[other]` cards each (int64 [players], unchanged).
 
     Weighted reservoir sampling: each new deal replaces the chosen one with probability weight /
-    total; see `exchange_weight`. None is 0: the cards given back can always be the tax itself.
+    total; see `exchange_weight`. No weight is 0: the cards given back may always be the tax itself.
     """
     candidates = 1
     if has_exchange(rules, view):
@@ -272,7 +272,7 @@ def draw_some(cards, number, rng):
 
 @kernel
 def draw_exchange(rules, view, pair, paid, rng):
-    """Draw the unknown part of an exchange: if `paid` for its loser, else for a player outside."""
+    """Draw what an exchange hides from its loser, if `paid`, or else from a player outside it."""
     taking, giving = winner(view, pair), loser(view, pair)
     if is_complete(view, pair):
         if not paid:

@@ -4,8 +4,8 @@ A round, `values` by key (`logs.KEYS`), is replayed entry by entry. The player o
 taxes, the result, the points, the classes and the seats in the log are compared with the replay. A
 card that the server lost in the exchange is removed.
 
-The official server logs every number other than 0 in a submitted table as a card, but reads only 1
-and 2 as cards. So a logged play may have counted as a pass. If a round does not replay as logged,
+A player submits a table of numbers. The official server logs all but 0 as cards, yet reads only 1
+and 2 as cards, so a logged play may have counted as a pass. If a round does not replay as logged,
 it is replayed with one play as a pass, and is accepted if it then agrees with the log.
 
 That server may also write the end of a round's plays over its exchange. The line is then ignored
@@ -98,7 +98,7 @@ def _check_link(
 
 
 def _replayed(record: Record, values: Mapping[str, str]) -> Record:
-    """Return a record that replays as logged: as it is, with picks added, or a play made a pass."""
+    """Return a record that replays as logged; add cards given back, or make one play a pass."""
     if values["change_cards"] == logs.UNKNOWN_EXCHANGE:
         return _with_exchange(record, values)
     try:

@@ -95,7 +95,7 @@ def is_back(rules, state):
 
 @kernel
 def play_before(rules, state):
-    """Return the last play but one of the trick, which is not empty; -1 if there was only one."""
+    """Return the trick's last play but one, -1 if only one was made; `target` must be a play."""
     cards = 0
     for player in range(len(state.hands)):
         cards += bits.size(state.trick[player])

@@ -22,8 +22,8 @@ bomb beat the rocket; and it lists no chain without kickers that starts on a ran
 `deeprocket` it adds shuttles, two or more consecutive fours: alone, with two single cards or with
 two pairs for each four. Both jokers may be kickers of one play. If nobody bids, seat 0 is the
 landlord and the stake is 0. A shuttle is no bomb: bombs beat it, and it doubles nothing.
-The agent `decompose`, the networks and the searches over their plays answer shuttles with bombs,
-but never play shuttles. `botzone` has no sub-steps.
+The agent `decompose` and the networks answer shuttles with bombs, but never play shuttles, nor do
+searches over the plays that these rate highest. `botzone` has no sub-steps.
 
 Two presets are small games with the plays of `deeprocket`. `mini` has four ranks and the jokers, 18
 cards, as the small version of Whitehouse, Powley and Cowling ("Determinization and Information Set

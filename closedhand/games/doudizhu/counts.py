@@ -91,7 +91,7 @@ def size(hand):
 
 @kernel
 def bytes_of_counts(hand):
-    """Return the numbers of cards of the eight lowest ranks of a packed hand, a byte each."""
+    """Return a uint64 whose bytes are the numbers of cards of a hand's eight lowest ranks."""
     # Move the upper half of the counts to the upper 32 bits, and so on within the halves.
     word = hand & np.uint64(0xFFFFFFFF)
     word = (word | (word << np.uint64(16))) & np.uint64(0x0000FFFF0000FFFF)

@@ -44,7 +44,7 @@ def decks_in(content: bytes) -> list[Deck]:
     """
     found: list[Deck] = []
     memo: dict[int, str] = {}
-    text = ""  # the last text; memoised in place of a list too, so a deck that fetches one fails
+    text = ""  # the last text; also stored in place of a list, so a deck that fetches a list fails
     cards: list[int] = []
     argument: Any
     try:

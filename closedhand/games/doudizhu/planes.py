@@ -17,9 +17,9 @@ Planes are indexed `[x, y, z]`, as in the paper's Table 2:
 
 The status vector holds 10 further numbers: 0-2 the observer's role, one-hot
 (landlord, down peasant, up peasant; all zero during an auction); 3-5 the number of cards left to
-the observer, the down player and the up player; 6-8 their bids (-1: has not bid), in an auction by
-calling and robbing how often they did either; 9 the number of bombs and rockets played. In a game
-of two there is no up player: its numbers and planes are zero.
+the observer, the down player and the up player; 6-8 their bids, or in an auction by calling and
+robbing how often they called or robbed (-1: has not spoken); 9 the number of bombs and rockets
+played. In a game of two there is no up player: its numbers and planes are zero.
 
 With `doubling` or `open_hand` there is a last part, `opening`, of 19 numbers: 0-2 whether the
 observer, the down player and the up player have doubled (-1: has not said yet); 3 the landlord has
@@ -184,7 +184,7 @@ def draw_pairs(out, row, pairs):
 
 @kernel
 def possible_pairs(plays, family, unseen, hand):
-    """Return the main ranks of a family's plays in `unseen`, `hand`; bits: `pairs_at_least`."""
+    """Return the main ranks of a family's plays in two sets, as bits of `pairs_at_least`."""
     within = family.within | (family.within << np.uint64(1))
     ranks = chained(pairs_at_least(unseen, hand, family.copies) & within, family.length)
     group = plays.groups[family.first]
@@ -220,7 +220,7 @@ def search_kickers(plays, family, lowest, cards):
 @kernel
 def draw_history(rules, state, player, out):
     """Draw planes 0 to 18, from the latest action backwards."""
-    # `before` loses the cards of each move that is drawn; plane 0 shows the rest of it.
+    # Begin with all cards played, and take away those of each move drawn; plane 0 gets the rest.
     before = state.played[0] + state.played[1] + state.played[2]
     passes = np.uint64(0)
     age = 0

@@ -102,15 +102,15 @@ FAMILY = record_type(
 
 STANDING = record_type(
     [
-        ("family", "i4"),  # the first family with plays that beat the play; `BOMB`: bombs alone
+        ("family", "i4"),  # the first family that can beat it; `BOMB`: only bombs and the rocket
         ("then", "i4"),  # the second such family: `BOMB` if there is none
         ("above", "i4"),  # only groups after this one beat the play
         ("least", "i4"),  # the least strength of plays with kickers that beat the play
     ]
 )
 """What beats a play. The first `ALL_GROUPS` standings are those of the groups, by id: later groups
-of the same family beat a group, whatever the kickers. The standings of shuttles name bombs alone;
-`rules.follows` has the shuttles that beat a shuttle."""
+of the same family beat a group, whatever the kickers. The standings of shuttles have only bombs and
+the rocket; `rules.follows` adds the shuttles that beat a shuttle."""
 
 STANDINGS = ALL_GROUPS + 40
 """Number of standings: one for each group, and room for those of `douzero`, where kickers count."""
@@ -284,10 +284,10 @@ def set_standings_by_cards(plays: np.record) -> None:
 
     - The strength of a chain of trios with solos is its highest trio, even one of kickers:
       666777888+9TJ does not beat 333444555+KKK, and 333444555+KKK beats 666777888+9TJ.
-    - A chain of four trios may follow a chain of three with solos, with three cards as kickers. The
-      next player then has to follow a chain of four.
-    - A chain of four or five with three or four kickers of one rank has no category in DouZero, so
-      only bombs beat it.
+    - A chain of four trios may also beat a chain of three with solos, as three of its cards count
+      as kickers. The next player then has to beat a chain of four.
+    - A chain of four or five trios has no category in DouZero if three or four of its kickers have
+      one rank, so only bombs and the rocket beat it.
     """
     chains = {(int(f.category), int(f.length)): i for i, f in enumerate(plays.families)}
     names = [category.name for category in CATEGORIES]

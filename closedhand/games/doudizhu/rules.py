@@ -158,7 +158,7 @@ def allows(plays, cards, play, least):
 
 @kernel
 def has_play(plays, g, cards, least):
-    """Return whether cards that hold main group `g` allow one of its plays, as in `allows`."""
+    """Return whether `cards`, which hold main group `g`, allow a play of it; see `allows`."""
     group = plays.groups[g]
     if least == 0 and has_ranks(group, cards):
         return True
@@ -220,7 +220,7 @@ def legal_groups(rules, state, out):
 
 @kernel
 def legal_shuttles(rules, state, out, n):
-    """Write the legal plays of shuttles to `out` from index `n` on; return the number of ids."""
+    """Write the legal shuttles to `out` from index `n` on; return the number of ids in `out`."""
     hand = state.hands[state.player]
     for f in range(FAMILIES, ALL_FAMILIES):
         family = rules.plays.families[f]

@@ -16,8 +16,8 @@ SEATS = 3
 LONGEST = 160
 """Upper bound on actions since the deal: 52 plays, 8 words, and two passes after a play.
 
-No pass follows the last play, and at most one follows a play that another player beats. There are
-at least two such plays, since all three play in the longest game: 52 + 8 + 2 * 49 + 2 * 1."""
+No pass follows the last play. All three players make plays in the longest game, so another player
+beats at least two plays, each after at most one pass: 52 + 8 + 2 * 49 + 2 * 1."""
 MOST_BOMBS = 14
 """Maximum number of bombs: thirteen ranks held four times, and the rocket."""
 

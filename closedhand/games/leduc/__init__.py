@@ -9,7 +9,7 @@ opponent's bet; with equal hands nobody wins anything.
 each of SQ and HQ and two each of SA HA SK HK SJ HJ, with the order SA > HA > SK > HK > SQ > HQ >
 SJ > HJ. A raise tops the larger bet by 3. A player who does not face a bet may raise; facing one,
 only T may raise, once per phase. In phase 2 a player who has bet only the ante and faces no bet
-must raise or fold. The slides do not say whether a pair needs equal ranks or equal cards, nor what
+must raise or fold. The course slides do not say if a pair needs equal ranks or equal cards, or what
 decides between two pairs of the same rank: the options `pair` and `double_pair` choose.
 
 **Standard Leduc** (`leduc`) has one card each of SK HK SQ HQ SJ HJ, and suits do not count. Raises
