@@ -48,7 +48,7 @@ class Settings(NetworkSettings):
 GreedyTemperature = Annotated[float, Range(0, 100), "at which agents play: 0 takes the best action"]
 """The setting `temperature` of learners whose agents by default take the best action."""
 FEWEST = 1 / 64
-"""Least number of decisions per game that is assumed to choose the number of games of an update."""
+"""Lower bound of the decisions per game by which an update's number of games is computed."""
 FIRST_BATCH = 8192
 """Decisions in each of the first updates, unless a batch has fewer."""
 GROWTH = 1 / 8

@@ -33,7 +33,7 @@ CLOSE_JUDGEMENTS = 64
 
 
 def next_judgement(iterations: int, judgements: int) -> int:
-    """Return the iterations at the next judgement, a rounded 10^(k / `judgements`), k whole."""
+    """Return when to judge next: the least rounded 10^(k / `judgements`) above `iterations`."""
     number = iterations
     power = math.floor(judgements * math.log10(max(1, iterations))) - 1
     while number <= iterations:

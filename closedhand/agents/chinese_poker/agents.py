@@ -167,7 +167,7 @@ make_rescored = _maker("rescored", SLACK)
 
 
 def tables_for(game: Game, path: str | Path | None) -> Tables:
-    """Load the tables of a file, or the package's; an `InputError` refuses those of other rules."""
+    """Load tables from a file; None: the package's. An `InputError` refuses other rules' tables."""
     preset = game.options["rules"]
     tables = separable.shipped(preset) if path is None else separable.load(Path(path))
     if tables.about.get("rules", preset) != preset:

@@ -1,8 +1,8 @@
 """Tuning of the numbers of kou, which its paper proposes: coordinate search in self-play.
 
-1. A sweep tries to change each of the `Numbers`, in random order: up its ladder of values
-   (`LADDERS`) or, if that fails, down, by as many rungs as `STRIDES` has for the sweep. After a
-   success the next trial is of the same number in the same direction.
+1. A sweep tries to change each number that has a ladder of values (`LADDERS`), in random order: up
+   or, if that fails, down, by as many rungs as `STRIDES` has for the sweep. After a success the
+   next trial is of the same number in the same direction.
 2. The holder is the best so far. A trial changes one of its numbers: the challenger. The challenger
    takes each seat of the same deals in turn, among holders. Its gain in a deal is its mean points
    minus the mean of all players, which is also what a holder makes among holders.
@@ -178,7 +178,7 @@ class Tuning:
         game = self.game
         rng = np.random.default_rng((self.seed, 0xDEA1, self.deals))
         dealt = np.array([game.deal(rng) for _ in range(PIECE)], game.dtype)
-        # Each table has agent 0, the challenger, at another seat.
+        # Row k has the agent at each seat: 0, the challenger, at seat k; 1, the holder, elsewhere.
         tables = 1 - np.eye(game.num_players, dtype=int)
         agents = [text_of(challenger), text_of(self.numbers)]
         points = play_chunk(game, agents, self.seed, range(PIECE), dealt, tables.tolist()).returns

@@ -138,7 +138,7 @@ def policy_of(weights: np.ndarray) -> Policy:
 
 
 def load(path: str | None = None) -> Policy:
-    """Load the policy of a checkpoint, or the package's; an `InputError` refuses other files."""
+    """Load the policy from a checkpoint; None: the package's. An `InputError` refuses others."""
     if path is None:
         return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))
     return policy_of(read_weights(Path(path), WEIGHTS, ARRAY))

@@ -82,7 +82,7 @@ def play_rounds(rules, policy, others, critic, states, rng, log, ids, gradient):
 
 @kernel
 def seat_others(kinds, rng):
-    """Draw the kind of player at each seat; at least one is the policy itself."""
+    """Write a random player of each seat to `kinds`, int64 [PLAYERS]; at least one is `SELF`."""
     kinds[:] = SELF
     if rng.random() < MIXED:
         kept = np.int64(rng.random() * PLAYERS)
@@ -97,7 +97,7 @@ def seat_others(kinds, rng):
 
 @kernel
 def decide(rules, policy, critic, state, rng, log, ids, n):
-    """Draw as `pattern_policy.choose`, and log the decision; return action and number logged."""
+    """Draw as `pattern_policy.choose`; log this as decision `n`; return action and next `n`."""
     number = options(rules, state, ids)
     if number == 1:
         return np.int64(ids[0]), n
