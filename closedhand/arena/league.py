@@ -104,9 +104,9 @@ def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
 def deals_per_job(game: Game, specs: Sequence[Spec]) -> int:
     """Choose the number of deals of a job, played side by side, by the `Traits` of the agents.
 
-    - 1 if an agent remembers earlier rounds of a deal: each deal then has its own agents;
-    - otherwise as many deals as fit into `CHUNK` rounds, at least 1, or at least `TOGETHER` if all
-      agents are quick and steady: then the results do not depend on this number.
+    - 1 in a game of several rounds if an agent remembers them: each deal then has its own agents;
+    - otherwise as many deals as fit into `CHUNK` rounds, but at least 1, or at least `TOGETHER` if
+      all agents are quick and steady: steady agents get the same results in jobs of any size.
     """
     found = [traits_of(game, spec) for spec in specs]
     if game.rounds > 1 and any(each.remembers for each in found):

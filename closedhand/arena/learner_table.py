@@ -173,7 +173,7 @@ def _grouped(results: list[Each], key: Any) -> dict[Any, list[Each]]:
 
 
 def combined(name: str, results: list[Result]) -> Estimate | None:
-    """Combine a measure over seeds by Student's t, or keep a single one; None if any lacks it."""
+    """Combine a measure over results by Student's t, one as it is; None if a result lacks it."""
     if not all(name in each.measures for each in results):
         return None
     found = [each.measures[name] for each in results]

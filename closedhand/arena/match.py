@@ -126,7 +126,7 @@ def play_on(
     progress: Callable[[int], None],
     save: Callable[[Played], object],
 ) -> Played:
-    """Play a match or league on to a number of deals, in jobs of `size` deals; see `play`.
+    """Continue a match or league up to `number` deals, in jobs of `size` deals; see `play`.
 
     `jobs(deals, first)` lists the arguments of `work` for some deals, a job for each of `pairs`.
     With `first` the jobs only compile kernels: they get one deal, and may play less of it.

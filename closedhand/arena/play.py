@@ -168,8 +168,8 @@ class Session:
         self.game.play(self.state, action)
         self._hints = []
         player = int(before.player)
-        # 1: a whole play; 0: a part of a play (a sub-step); otherwise `moves` has restarted, with a
-        # new round or because the cards are dealt again.
+        # 1: a play is complete; 0: only a part of it is (a sub-step); otherwise `moves` has begun
+        # anew, with a new round or because the cards are dealt again.
         added = int(self.state.moves) - int(before.moves)
         seen = int(self.game.history(self.view)[-1]) if added == 1 else -1
         if player == self.seat:
@@ -265,7 +265,7 @@ class Terminal:
         self.show(board(self.session.game.scene(state), symbols=True))
 
     def decide(self) -> bool:
-        """Read lines until one changes the state, a play or an undo; return False on `quit`."""
+        """Read lines until a play or an undo changes the state; return False on `quit`."""
         self._listed = 0
         while True:
             line = self.ask(f"player_{self.session.seat}> ").strip()

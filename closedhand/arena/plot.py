@@ -81,7 +81,7 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def spread(estimates: Sequence[dict[str, Any]]) -> np.ndarray:
-    """Compute the lengths of intervals below and above their means, float64 [2, n]; NaN if None."""
+    """Compute lengths of intervals below and above the means, float64 [2, n]; None becomes NaN."""
     table = [[each[key] for key in ("mean", "low", "high")] for each in estimates]
     mean, low, high = np.array(table, float).T
     return np.maximum([mean - low, high - mean], 0)  # matplotlib refuses negative ones

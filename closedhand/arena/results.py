@@ -68,7 +68,7 @@ def labels(agents: Sequence[str]) -> tuple[str, ...]:
 
 
 def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns to show: the game's own, else the points, after the win rate if known."""
+    """Return the columns to show: the game's own, else the win rate, if known, and the points."""
     won = {"win rate": row["win_rate"]} if row.get("win_rate") else {}
     return row.get("columns") or {**won, "points": row["points"]}
 
@@ -163,7 +163,7 @@ def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str,
     roles = [*role_names(game), ALL]
     each = [points(game, chunk.returns, agent) for agent in (0, 1)]
     by_agent = [_with_mean(own) for own in each]
-    # Estimates by agent and role. A column that equals the win rate gets its kind of interval.
+    # Estimates by agent and role. A column equal to the win rate gets an interval of `shares`.
     scores = [student(own) for own in by_agent]
     win_rates = [shares(_with_mean(wins(own))) for own in each]
     columns = {

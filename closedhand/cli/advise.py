@@ -25,7 +25,7 @@ TEN = re.compile("10(?=[shdc])")
 FACT = "fact_"
 """Prefix of the parameters for `Game.facts`, so that their names differ from all others."""
 PARAMETERS = {"hand": "hand", "player": "seat"}
-"""Parameters of `view_from`, whose docstring has their help, and their names in the command."""
+"""Names in the command of parameters of `view_from`, whose docstring has the help of these."""
 
 
 def split_plays(game: Game, text: str) -> list[str]:
@@ -147,8 +147,8 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
 def usual_search(game: Game, seed: int) -> str:
     """Name the game's adviser if it simulates, else an agent `search`.
 
-    The playouts of this `search` have the policy of the usual opponent. Its options are the
-    defaults if that opponent decides in Python, or the game's own `search` has no such option.
+    This `search` plays on by the policy of the usual opponent. It is `search` without options if
+    that opponent decides in Python, or the game's own `search` has no option `policy`.
     """
     from closedhand.core.agents import make_agent
 

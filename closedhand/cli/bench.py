@@ -24,7 +24,7 @@ def bench(
 ) -> None:
     """Measure how fast games, environments and agents are on this machine.
 
-    Random legal play, except for agents. On the CPU a figure is by processor time of one core.
+    Moves are random, except in rates of agents. On the CPU, seconds are processor time of a core.
 
     Example: closedhand bench doudizhu --option substeps=true --agents rule,decompose
 

@@ -43,8 +43,8 @@ def match(
 
     In a match, each pair of agents plays every deal at every seating. In a league all agents play
     at one table; --rounds or --duplicate make a league of any game with three or more sides, and
-    some games are always leagues. If the rounds of a game carry over, a deal is a match of rounds,
-    with --duplicate one round.
+    some games are always leagues. If rounds depend on each other, a deal is a whole match of
+    rounds, with --duplicate a single round.
 
     Saves the results as JSON, by default in runs/, and a picture of them beside it.
 
@@ -196,8 +196,8 @@ def save_deals(
 ) -> None:
     """Write deals to a file, which `match --deals FILE` plays.
 
-    They are the deals of a match with this seed; of Daihinmin, which is always played in leagues,
-    those of a duplicate league. The digest of the file stands in the results of every match on it.
+    A match with this seed plays the same deals, or in Daihinmin, which is always played in leagues,
+    a duplicate league does. The results of each match on the file name it by its digest.
 
     Example: closedhand deals doudizhu --number 1000 --out runs/deals.txt
 

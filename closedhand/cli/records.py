@@ -132,8 +132,8 @@ def generate(
 ) -> None:
     """Play games between agents, and write them as records.
 
-    Shards are of flat games without bidding, made by several workers; after Ctrl-C the same command
-    resumes.
+    Parquet shards are for Dou Dizhu without sub-steps and bidding. Several workers make them, and
+    after Ctrl-C the same command resumes.
 
     Example: closedhand records generate leduc --agents random --games 100 --out runs/leduc.jsonl
 

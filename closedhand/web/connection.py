@@ -148,7 +148,7 @@ class Connection:
             task.cancel()
 
     async def answer(self, text: str) -> None:
-        """Answer a message after earlier ones; `Request.independent` says which may overtake."""
+        """Answer a message after all earlier ones, unless its `Request` is independent."""
         number: Any = None
         try:
             if not self.owner and len(text) > MOST_GUEST_MESSAGE:

@@ -240,7 +240,7 @@ class Lobby:
         self._notify(table)
 
     def drive(self, table: Table, step: bool = False) -> None:
-        """Let the agents play until a person's turn; with `step` one action even at pace 0."""
+        """Let the agents play until a person's turn; with `step` one action even if paused."""
         if step and table.is_own:
             table.stepping = _awaits_agent(table)
         if table.task is not None and not table.task.done():

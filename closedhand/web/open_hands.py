@@ -67,9 +67,9 @@ def forced(game: Game, states: list[State]) -> dict[int, dict[str, Any]]:
     action back, until one is not solved in `QUICK` seconds, or `REVIEW` seconds are over.
 
     Returns:
-        By index of the state: `value`, the payoff to the player to act; `winners`, the seats that
-        get more than at a draw: 0, or the middle of the payoffs' range if none is negative; and
-        `line`, as in `solved`. Empty unless two teams play.
+        By index of the state: `value`, the payoff to the player to act; `winners`, the seats with
+        more than the payoff of a draw (0, or mid-range if no payoff is negative); and `line`, as in
+        `solved`. Empty unless two teams play, or if not even the last position is solved.
     """
     found: dict[int, dict[str, Any]] = {}
     if not is_solvable(game):

@@ -18,7 +18,7 @@ from closedhand.web.guard import LOG
 from closedhand.web.table import Table
 
 MOST_BYTES = 4 * 2**20
-"""Size of the file above which the older half of its hands is dropped; about 3,000 hands."""
+"""Size of the file, about 3,000 hands, above which the older half of its hands is dropped."""
 KEY = {"table": TEXT, "deal": NATURAL, "turn": NATURAL}
 """Fields that name a hand: the table, the number of the deal and the rotation of the players."""
 FIELDS = {

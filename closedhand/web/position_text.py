@@ -21,7 +21,7 @@ ONE = rf"""(?:'[^'\\]*'|"[^"\\]*"|{NUMBER}|True|False|None)"""
 MANY = rf"\[\s*(?:{ONE}\s*(?:,\s*{ONE}\s*)*)?\]"
 NAME = r"[^\W\d]\w{0,39}"
 NAMED = rf"\s*,\s*({NAME})\s*=\s*({ONE}|{MANY})"
-"""Regular expressions: literals, a list of them, a name, and a named argument after a comma."""
+"""Regular expressions of a number, a literal, a list of literals, a name, and `, name=value`."""
 POSITION = re.compile(
     rf"\s*(?:make_game\(\s*(?P<game>{ONE})(?P<options>(?:{NAMED})*)\s*\)|{NAME})"
     rf"\s*\.\s*view_from\(\s*(?P<player>[0-9]{{1,2}})\s*,\s*(?P<hand>{ONE})"

@@ -218,7 +218,7 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
 def _add_pairs(
     data: dict[str, Any], groups: dict[str, _Met], used: dict[tuple[str, str], str | None]
 ) -> None:
-    """Add the pairs of a result to its group, unless an agent's files are not its latest ones."""
+    """Add to its group each pair of a result that played with the latest files of both agents."""
     key = str([data["game"], *map(data.get, ("version", "options", "seed", "deals_digest"))])
     for pair in data["pairs"]:
         one, other = pair["agents"]
@@ -279,7 +279,7 @@ def _all_met(pairs: Iterable[frozenset[str]]) -> list[str]:
     """Find agents that have all met each other, in the order of their names.
 
     Begin with each agent and those that it has met, and drop the one with the most missing pairs
-    until all left have met. The largest such group counts: three or more if any three have met.
+    until all left have met. Return the largest result: three agents or more if any three have met.
     """
     met: dict[str, set[str]] = {}  # the agents that each has met, itself among them
     for pair in pairs:

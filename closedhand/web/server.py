@@ -46,7 +46,7 @@ TYPES = {
 """All files that are served, and their types. No request can name another path of the disk."""
 
 MOST_CONNECTIONS = 256
-"""Most browsers at once; one more displaces the oldest without token or table, or is refused."""
+"""Most browsers. One more replaces the oldest that is no owner and at no table, or is refused."""
 
 MOST_ANSWERED = 50
 """Most unanswered messages of a browser; with more, the next is read only after an answer."""

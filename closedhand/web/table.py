@@ -96,7 +96,7 @@ class Table:
     hands: list[Hand] = field(default_factory=list[Hand])
     deal: int = 0  # number of this hand's deal
     turn: int = 0
-    seed: int = 0  # of the deals to come
+    seed: int = 0  # of the deals and the agents
     state: State = field(init=False)
     actors: list[int] = field(init=False)  # seat that made each action of the history
     version: int = 0  # number of changes so far; a play names the version that it answers
@@ -172,8 +172,8 @@ class Table:
         """Go back to the last decision of a seat.
 
         Raises:
-            InputError: The seat has made none; or another person has acted since; or other persons
-                play, and this one has seen more since.
+            InputError: The seat has decided nothing at this table; another person has acted since;
+                or this person is not the only one, and has seen more since.
         """
         was_over = self.over
         state, last, since = self.start.copy(), -1, list[int]()
