@@ -33,7 +33,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     stages (`game.staged`) instead reward each step with the growth of the returns.
 
     In lenient games (`game.lenient`) an illegal action counts as another, such as a pass. Else it
-    ends the game: its agent gets `illegal_reward` and the info `illegal_action`, True, others 0.
+    ends the game: its agent gets `illegal_reward` and the info `illegal_action` (True), others 0.
     With `illegal_reward=None` it raises an `InputError` instead, and changes nothing.
 
     Copies and pickles continue the game in progress. `game_state` is a copy of the state, for

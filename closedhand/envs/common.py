@@ -116,7 +116,7 @@ def is_list(value: Any) -> bool:
 def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
     """Return a list of `number` seeds: those of a given list, or `seed` + i for game i.
 
-    None means no seed: in a list for its game, as `seed` for all. Messages call the games `what`.
+    None, as `seed` or as an item of the list, is no seed. Messages call the games `what`.
     """
     if seed is None:
         return [None] * number
@@ -142,8 +142,8 @@ def mask_of(what: str, given: Any, number: int) -> np.ndarray:
 def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:
     """Return copies of the observations of some games or rows, object [n]; None for the others.
 
-    Observations are arrays [n, ...], by name or one alone; `which`, bool [n], marks the rows. The
-    result has the form of Gymnasium's `final_obs`.
+    Observations are an array [n, ...] or a dict of such arrays; `which`, bool [n], marks the rows.
+    The result has the form of Gymnasium's `final_obs`.
     """
     rows = np.full(len(which), None, object)
     for i in np.flatnonzero(which):

@@ -28,7 +28,7 @@ ALIGNMENT = 16
 ROWS_OF_A_BLOCK = 56 * 1024
 """Most bytes of output rows in a block of over 4 games: four such blocks fit a multiprocessor."""
 MOST_PER_BLOCK, THREADS = 64, 128
-"""Most games of a block that uses shared memory, at most half its threads; threads of a block."""
+"""Most games of a block in shared memory, at most `THREADS` / 2; number of threads of a block."""
 BLOCKS = 4
 """Most blocks of a step per multiprocessor, twice as many if blocks use no shared memory."""
 STACK = 20 * 1024
@@ -73,7 +73,7 @@ class Device:
     def array(self, tensor: Any, dtype: Any = None) -> Any:
         """Convert a tensor to an array that kernels take, without a copy.
 
-        `dtype` is another type of the same size, or a record type, as which rows of bytes are read.
+        `dtype` is a type of the same size to read entries as, or a record type to read rows as.
         """
         records = dtype is not None and np.dtype(dtype).fields is not None
         if self.on_cpu:
@@ -92,7 +92,7 @@ class Device:
         return array.view(type(make_streams(0))) if self.on_cpu else array
 
     def tables(self, value: Any) -> Any:
-        """Return rules or policies, on a GPU with copies of their tables, made once each."""
+        """Return rules or policies; on a GPU, with copies of their tables there, each made once."""
         return value if self.on_cpu else with_parts(value, self._copied)
 
     def _copied(self, value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Thousands of games side by side as tensors of PyTorch, on a GPU or on the CPU.
 
-Tensors have fixed shapes and are changed in place. A step also starts the next games. One kernel
-does both on a GPU, and on the CPU a loop over the same functions.
+Tensors have fixed shapes and are changed in place. A step also starts the next games: on a GPU
+in the same kernel, on the CPU in a loop over the same functions.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -116,7 +116,7 @@ class DeviceBatch:
         if self.on_cpu:
             return
         size, row = self.game.dtype.itemsize, self.form.size + self.game.num_actions
-        # Bytes: `paid`, `rewards`; seed, two streams, seat, actor, player, action; two of int8.
+        # Two floats a seat; nine int64: five arrays, two streams of two; two int8: status, restart.
         bytes_of_a_game = size + row + 16 * self.game.num_players + 8 * 9 + 2
         scratch = self._lanes() * (4 * self._scratch + size)  # stays the same for many games
         needed = self.number * bytes_of_a_game + scratch

@@ -75,8 +75,8 @@ class ObservationForm:
     def show(self, observation: np.ndarray, mask: np.ndarray | None = None) -> Observation:
         """Convert an observation from a kernel, int8 [..., size], and its mask, without a copy.
 
-        Return the array if `is_array`, else a dict of its parts, one of which is the mask, int8
-        [..., num_actions], if there is one and the option `mask` is `observation`.
+        Return the array if `is_array`, else a dict of its parts. With the option `mask` of
+        `observation`, the dict also has the given mask, int8 [..., num_actions].
         """
         if self.is_array:
             return observation
@@ -90,7 +90,7 @@ class ObservationForm:
         return self.game.split(observation) if self.name == PLANES else {OBSERVATION: observation}
 
     def observe(self, states: States, seats: Seats | None = None) -> tuple[NDArray[np.int8], ...]:
-        """Return observations [n, size] and masks [n, num_actions], int8; see `batch.observe`."""
+        """Return observations [n, size] and masks [n, num_actions], int8; see `core.batch`."""
         look = batch.features if self.compact else batch.observe
         return look(self.game, states, seats)
 

@@ -30,15 +30,15 @@ def take_turn(
     of all policies. Rules and policies are packed; `scratch` is `Opponents.scratch`. Without
     policies only the user plays, and the game is shown even if another seat is to act.
 
-    The game shown is the first of `states`, as the user's `seat` sees it. `observation` is that of
-    `contract.features`, int8 [feature_size], if `compact`, else int8 [observation_size]. All
-    `masks`, int8 [num_actions], become the same. `returns`, float64 [num_players], are written if
-    the game is over or `staged`. After an illegal action of the user the game is shown as it was,
-    with masks of zeros.
+    The game shown is the first of `states`, as the user's `seat` sees it. `contract.features`, or
+    `contract.observe` unless `compact`, writes `observation`, int8 [size]. All `masks`, int8
+    [num_actions], become the same. `returns`, float64 [num_players], are written if the game is
+    over or `staged`. After an illegal action of the user the game is shown as it was, with masks
+    of zeros.
 
     Returns:
-        The status of the game; and if it is `REFUSED` the illegal action of a policy, after which
-        nothing is shown, else `ALL_LEGAL`.
+        The status of the game and `ALL_LEGAL`; or, if a policy chose an illegal action, `REFUSED`
+        and this action: nothing is shown then.
     """
     rules, policies = unpack(rules), unpack(policies)
     ids = np.empty(scratch, np.int32)

@@ -59,8 +59,8 @@ def seat_advantages(
     """Compute generalised advantage estimates (Schulman et al., 2016) along each seat's decisions.
 
     If a game goes on after the rollout, a seat's last decision has no successor. Its advantage is
-    then NaN, unless the seat is next to act and `last_values` are given. If it is NaN, the seat's
-    earlier decisions bootstrap from the value of the last one.
+    then NaN, unless the seat is next to act and `last_values` are given. If the advantage is NaN,
+    the seat's earlier decisions bootstrap from the value of this last decision.
 
     Args:
         rewards: Rewards of all seats in each step, [steps, num_envs, seats].

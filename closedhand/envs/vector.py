@@ -229,7 +229,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         Raises:
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
             InputError: The actions are not integers [num_envs]; `chosen` is not bool [num_envs]
-                with a True; a wrapper takes one reward a game with `reward="seats"`; or an opponent
+                with a True; with `reward="seats"` a wrapper takes one reward a game; or an opponent
                 chose an illegal action, after which only `reset` works.
         """
         actions = integers("actions", actions, self.num_envs)
@@ -421,7 +421,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             self._packed = packed  # last: a compilation that is interrupted is repeated
 
         def advance(first: int, last: int) -> None:
-            # Indices differ: all threads but the last have num_envs / num_threads games or more.
+            # Threads share no room: all but the last get num_envs / num_threads games or more.
             views, ids = self._rooms[first * self.num_threads // self.num_envs]
             self._code(*before, first, last, *after, views, ids)
 

@@ -167,7 +167,7 @@ def play_one(walk: Walk) -> None:
 
 
 def look_closely(walk: Walk) -> tuple[int, int]:
-    """Check some states in depth; count the redeals that changed a state, and the built views."""
+    """Check states closely; return the numbers of redeals that changed one and of built views."""
     game, whole = walk.game, walk.actions
     changed = built = 0
     for step in sorted(some(range(len(walk.states)), walk.rng)):

@@ -262,7 +262,7 @@ def _fitting(game: Game, deals: list[Deal], state: State, view: State) -> dict[s
 
 
 def check_counts(drawn: str, counts: Counter[str], likely: Mapping[str, float]) -> None:
-    """Test by chi-square that `DEALT` draws are as `likely` as given; `drawn` names the draws."""
+    """Test by chi-square that `counts` of `DEALT` draws fit `likely`; `drawn` names the draws."""
     others = sorted(counts.keys() - likely)
     expect(not others, "{}: the deal {} is not listed", drawn, others[0] if others else "")
     # Rare deals are counted together: the statistic then nearly has a chi-square distribution.

@@ -186,7 +186,7 @@ def wrapped(number: Any, change: int) -> Any:
 
 
 def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:
-    """Give a valid state, or a player's view, to all functions; play redeals, and a state, on."""
+    """Pass a valid state, or a view of `player`, to all functions; play full states to the end."""
     for seat in range(game.num_players) if player is None else (player,):
         game.observe(state, seat)
         view = game.view(state, seat)

@@ -11,7 +11,7 @@ from closedhand.testing.expectations import expect, refuses, reporting, same
 from closedhand.testing.walk import Walk
 
 MOST_DRAWS = 256
-"""Most redeals in `check_draws`; one must differ from an earlier one that is not the truth."""
+"""Most redeals that `check_draws` makes until one differs from its argument `other`."""
 
 
 def check_knowledge(walk: Walk, player: int) -> bool:

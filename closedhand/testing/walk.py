@@ -22,7 +22,7 @@ class Walk:
         self.players = range(game.num_players)
         self.state = game.deal(np.random.default_rng(seed))
         self.actions: list[int] = []  # so far
-        self.states: list[State] = []  # copies of all so far
+        self.states: list[State] = []  # copies of all states so far
         self.rng = np.random.default_rng([seed, 1])  # of the play and of the checks
 
     def __str__(self) -> str:

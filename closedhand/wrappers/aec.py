@@ -97,7 +97,7 @@ class DuplicateDealing(Wrapper):
         """Wrap `env`, an AEC env of this package, wrapped or not, for teams of these names.
 
         Raises:
-            InputError: It is another env, or there are not as many different names as sides.
+            InputError: `env` is another env, or there are not as many different names as sides.
         """
         super().__init__(env)
         game = self._base.game
@@ -196,8 +196,8 @@ class KickerSubsteps(Spaces, Wrapper):
         """Wrap `env`, an AEC env of this package, wrapped or not, with whole plays as actions.
 
         Raises:
-            InputError: It is another env, or its game has no sub-steps, has them already, or pays
-                in stages.
+            InputError: `env` is another env, or its game has no sub-steps, has them already, or
+                pays in stages.
         """
         super().__init__(env)
         self._flat: Game = self._base.game

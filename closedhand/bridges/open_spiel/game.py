@@ -93,7 +93,7 @@ class OpenSpielGame(pyspiel.Game):
             ours = _game_of(given["game"], given["options"])
         self.ours = ours
         self.shared = shared_of(ours)
-        # All past actions, one-hot.
+        # Shape of all past actions, one-hot; see `Observer`.
         self.recall_shape = (len(ours.empty(1)["history"][0]), ours.flat.num_actions)
         self.recall_size = ours.feature_size + math.prod(self.recall_shape)
         low, high = ours.payoff_range
@@ -224,7 +224,7 @@ class OpenSpielState(pyspiel.State):
         outcome = None
         # Hidden simultaneous actions may differ between this state and `found`.
         if shared.deals is not None and not shared.game.simultaneous:
-            outcome = shared.of_deal.get(shared.game.deal_text(found))  # None: it was merged
+            outcome = shared.of_deal.get(shared.game.deal_text(found))  # None: merged with another
         if outcome is not None:
             state = game.new_initial_state()
             for action in (outcome, *self.history()[1:]):

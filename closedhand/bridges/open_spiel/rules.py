@@ -98,7 +98,7 @@ def write_path(rules, state, node):
 
 @kernel
 def draw_chance(rules, state, known, rng_seed):
-    """Draw all outcomes of chance but the first `known`; `rng_seed` is a uint64, not 0."""
+    """Draw `state.chance`, but keep its first `known` outcomes; `rng_seed` is a uint64, not 0."""
     seed = rng_seed
     at = 0  # node of the tree of chance
     for k in range(len(state.chance)):
@@ -155,7 +155,7 @@ def start_of(rules: Rules, kind: np.dtype, chance: Sequence[int]) -> State:
 
 @kernel
 def node_of(rules, state):
-    """Return the node of a state; of a view a possible one, `UNKNOWN` if another player acts."""
+    """Return a state's node, or a possible one of the view of the player to act; else `UNKNOWN`."""
     if state.node >= 0:
         return state.node
     info = state.info[state.player]

@@ -264,7 +264,7 @@ class _Walk:
         return np.array(first, np.int32), np.array(shares, np.float64)
 
     def outcomes_after(self, chance: tuple[int, ...]) -> list[int]:
-        """List OpenSpiel's numbers of the outcomes that may follow given ones."""
+        """List OpenSpiel's numbers of the outcomes after those of `chance`, counted from 0."""
         return [outcome for outcome, _ in self._chance.get(chance, [])]
 
 
@@ -272,7 +272,7 @@ class Notation:
     """Notation of actions by OpenSpiel's texts, and of deals by its numbers of chance outcomes."""
 
     def __init__(self, rules: Rules, kind: np.dtype, walk: _Walk) -> None:
-        """Keep the texts of a walk that are the only one of an action, and of no other action."""
+        """Keep a text if its action has no other text and no other action has the same text."""
         self._rules, self._kind, self._walk = rules, kind, walk  # `kind`: the dtype of states
         texts = {action: next(iter(own)) for action, own in walk.texts.items() if len(own) == 1}
         common = Counter(text.lower() for text in texts.values())

@@ -85,7 +85,7 @@ def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
         actions[0] = CHECK
     if raw["public_card"] is None:
         return game.view_from(int(me != small_blind), raw["hand"], actions)
-    if opener != small_blind:  # the big blind opens round 2, so is our seat 0: shift round 1
+    if opener != small_blind:  # our seat 0 is the big blind: drop or add a first check
         actions = actions[1:] if actions[0] == CHECK else [CHECK, *actions]
     actions += [text for _, text in second]
     return game.view_from(int(me != opener), raw["hand"], actions, flop=raw["public_card"])

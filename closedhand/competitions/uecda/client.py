@@ -23,7 +23,7 @@ from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import NOBODY, PLAYERS
 
 Watch = Callable[[State, int, int], None]
-"""Callback of a view, its player, and the player who has just acted, -1 at other events."""
+"""Callback with a view, its player, and the player who has just acted, or -1 if nobody has."""
 
 CHUNK = 65536
 """Most bytes of one read."""

@@ -4,8 +4,8 @@
 2. The player gives back cards; the first table of the tricks shows the hand after the exchange.
 3. After each turn the cells show a play, or the unchanged target for a pass.
 4. Before a decision of the player, the view is corrected where the table differs.
-5. If passes end a round, the places of those who hold cards are drawn by all hands, which a view
-   lacks. The round stays open until `complete` adds them by the classes of the next round.
+5. If passes end a round, the players with cards are ranked by a draw from all hands, which a view
+   lacks: the round stays open until `complete` adds the places, the classes of the next round.
 
 The view equals the record that `hidden.hide` makes from the true state of a game of one round. So
 its round number is 0, and its points are those of this round. `closedhand.games.daihinmin.exchange`
@@ -63,7 +63,7 @@ def catch_up(rules, view, seen):
 def settle(rules, view, me, hand, table):
     """Correct a view of `me`, who is to act, where a table of the server states something else.
 
-    `hand` is the player's hand in the table, uint64; `table` its numbers, int64 [120]; see `wire`.
+    `hand`, uint64, is the hand that the table shows; `table`, int64 [120], has all its numbers.
     """
     view.hands[me] = hand
     for player in range(PLAYERS):
@@ -181,7 +181,7 @@ class Follower:
         view = self.view
         before = int(view.hands[self.me])  # after the tax, before cards are given back
         rank = int(view.classes[self.me])
-        pair = min(rank, PLAYERS - 1 - rank)  # 2, which is no pair, for the heimin
+        pair = min(rank, PLAYERS - 1 - rank)  # 2, which is no pair, for class 2, the heimin
         view.returned[:] = 0  # drop the picks of `give`: the server may have moved other cards
         for each, tax in enumerate(TAXES):  # cards of a pair without `me` stay unknown
             start = sum(TAXES[:each])

@@ -44,8 +44,8 @@ def step(rules, state, action):
     """Apply a submitted play, 0 to `PASS`, or a pass if it is illegal.
 
     Return whether it was legal, whether the round is over, the player to act, and whether the next
-    play leads a trick. Two triples follow, each whether there is a revolution, a lock and an eleven
-    back: at the next turn; and as the action left them, even if it ended the trick or the round.
+    play leads a trick; then two triples of booleans: revolution, lock and eleven back. The first is
+    for the next turn, the second as the action left them, even if it ended the trick or the round.
     """
     number = state.round_number  # `play` deals the next round at once when one is over
     admitted = admit(rules, state, action, None)  # `admit` needs no scratch space here
@@ -331,7 +331,7 @@ class Table:
         return action
 
     def _count(self, seat: Seat, start: float) -> None:
-        """Count a decision that began at a time of the clock, unless it is one of the exchange."""
+        """Count a decision that began at `start` by the clock; leave out those of the exchange."""
         if self._state.leader >= 0:
             seat.decisions += 1
             seat.seconds += self._clock() - start
