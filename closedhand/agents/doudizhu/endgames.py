@@ -76,7 +76,7 @@ def strongest(rules, state, family):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write the legal actions in the module's order, a winning one alone; return their number."""
+    """Write legal actions to `out` in the module's order, only one if it wins; return how many."""
     n = flat.legal(rules, state, out)
     left = state.left[state.player]
     plays = n - 1 if state.target >= 0 else n

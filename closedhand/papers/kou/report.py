@@ -80,8 +80,8 @@ SIGNS = (
 )
 
 NOISE = (125, 120, 90)
-"""Standard deviations of the difference of two scores in 1,000 rounds, by the paper's enemy. They
-are estimated from 10,000 rounds of `kou` and of each variant among our stand-ins."""
+"""Standard deviations of the difference of two scores in 1,000 rounds, by enemy: `min-sets`,
+`trick-ender`, `default`. From 10,000 rounds of `kou` and of each variant among our stand-ins."""
 
 
 def scores(result: dict[str, Any], rounds: int) -> list[int]:

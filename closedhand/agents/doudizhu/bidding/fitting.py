@@ -109,7 +109,7 @@ class Fit:
         return sum(chunk.points.size for chunk in self.chunks)
 
     def advance(self, seconds: float) -> bool:
-        """Play one more chunk of deals; return False: each checkpoint adds a summary anyway.
+        """Play one more chunk of deals; return False: only checkpoints add summaries.
 
         Raises:
             InputError: The agent is unknown, or chose an illegal action.
@@ -193,7 +193,7 @@ def fit_logistic(deals: Deals) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def fixed(kind: int, hands: np.ndarray) -> Module:
-    """Apply the module `KINDS[kind]`, `control` or `logic`, to hands of deals, uint64 [n, 3]."""
+    """Make the `Module` of `control` or `logic`, `KINDS[kind]`, for hands of deals, uint64 [n, 3]."""
     scores = np.array([modules.score(kind, hand) for hand in hands.ravel()], float)
     return Module(scores.reshape(hands.shape), modules.BIDS_FROM[kind])
 

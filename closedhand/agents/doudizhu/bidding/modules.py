@@ -77,8 +77,8 @@ WAITING[partition.PAIR, ACE:] = 0
 WAITING[partition.TRIO, KINGS:] = 0
 
 FEATURES = ("one", "B", "S", "rocket", "twos", "aces", "kings", "bombs", "waiting")
-"""Features of the fitted model: a constant, each joker and both, the numbers of 2s, aces, kings and
-bombs in the hand, and the number of waiting groups."""
+"""Features of the fitted model: a constant; whether the hand has the big joker, the small joker,
+both; its numbers of 2s, aces, kings, bombs, and waiting groups."""
 WEIGHTS = np.array([-0.677, 1.311, 0.742, 0.149, 0.391, 0.158, 0.122, 0.648, -0.237])
 """Weights of the features, for the log-odds of a win. Fitted by `closedhand train bids --agent
 decompose --games 180000 --seed 0`, with the rules `deeprocket`; standard errors 0.029 for the
@@ -166,7 +166,7 @@ def bid_with(kind, worth, rules, view):
     if view.landlord >= 0 or rules.options.robbing:
         return say_with(kind, worth, rules, view)
     for bid in range(3, view.stake, -1):
-        if worth >= BIDS_FROM[kind, view.words, view.stake, bid - 1]:  # seat i says word i
+        if worth >= BIDS_FROM[kind, view.words, view.stake, bid - 1]:  # `words` is the seat
             return pass_id(rules) + bid
     return pass_id(rules)
 
@@ -205,7 +205,7 @@ def score_all(kind, views, worths):
 
 @kernel
 def bid_worths(kind, worths, rules, views, actions):
-    """Write a module's flat action for every view into `actions`, by the scores `worths`, [n]."""
+    """Write the flat action for each view to `actions`, int32 [n], by the scores `worths`, [n]."""
     for i in range(len(views)):
         actions[i] = bid_with(kind, worths[i], rules, views[i])
 

@@ -30,9 +30,9 @@ MODES = 9
 are lead, beat an enemy, beat the partner."""
 RANKS = 15
 LEFTS = 7
-"""Number of classes of the cards left to a player: 1, 2, 3, 4, up to 6, up to 9, more."""
+"""Number of classes of the cards left to a player: 1, 2, 3, 4, 5 to 6, 7 to 9, more."""
 STAGES = 4
-"""Number of classes of the cards left to the player to act: up to 4, up to 8, up to 13, more."""
+"""Number of classes of the cards left to the player to act: 1 to 4, 5 to 8, 9 to 13, more."""
 RIVALS = 8
 """Number of classes of rivals, the groups of others that may beat a group: 0 to 6, more."""
 MOST_WEAK, MOST_STRONG = 6, 3
@@ -42,7 +42,7 @@ cut off at `MOST_WEAK` and `MOST_STRONG`."""
 TURNS = 10
 """Number of classes of turns, the groups of a hand: 0 to 8, more."""
 GAINS = 24
-"""Number of classes of the decrease in the cost of a hand: up to -7, each of -6 to 15, more."""
+"""Number of classes of the decrease in the cost of a hand: -7 or less, each of -6 to 15, more."""
 SHAPES = 3
 """Number of shapes: solo, pair, anything else."""
 
@@ -130,7 +130,7 @@ def left_class(cards):
 
 @kernel
 def rivals(copies, first, length, seen):
-    """Count, up to 7, the rivals of a group: `copies` cards each of `length` ranks from `first`."""
+    """Count rivals, 7 for more, of a group: `copies` cards each of `length` ranks from `first`."""
     if copies * length > seen.most:
         return 0
     # A bit for each rank of which the others hold enough cards. For a chain, the bits are those of
@@ -143,7 +143,7 @@ def rivals(copies, first, length, seen):
 
 @kernel
 def take_apart(hand, seen, costs, nodes, features):
-    """Write a hand's groups as features, for `describe`; return their number, its form and cost."""
+    """Write a hand's groups to `features`; return their number, the hand's form and its cost."""
     # Indices of kinds are those of `KINDS`: 0 to 2 loose cards, 3 to 5 chains, 6 bomb, 7 rocket.
     spent, chains, hand, kickers = partition.partition(hand, costs, nodes)
     base = GROUPS + seen.role * KINDS * RIVALS

@@ -29,7 +29,7 @@ GAMES, PIECE = 8192, 1024
 
 @kernel
 def play_deals(rules, policy, state, deals, rng, ids, gradient):
-    """Play `deals` deals, each `TABLES` times; add to `gradient`, float64 [FEATURES]."""
+    """Play `deals` deals, each `TABLES` times; add the result to `gradient`, float64 [FEATURES]."""
     traces = np.zeros((TABLES, FEATURES))
     won = np.empty(TABLES)
     for _ in range(deals):

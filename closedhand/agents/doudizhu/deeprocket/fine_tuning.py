@@ -120,7 +120,7 @@ def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | i
 
 
 def estimated(rates: np.ndarray) -> Estimate:
-    """Estimate the share of games won from that of each deal: 0, 1/2 or 1, float64 [deals].
+    """Estimate the share of games won from the shares by deal: 0, 1/2 or 1, float64 [deals].
 
     Similar networks often win every deal once, so that the variance of a sample may be 0. The
     interval therefore counts two more deals, one won twice and one lost twice (Bonett and Price,

@@ -160,7 +160,7 @@ def write_inputs(rules, state, kickers, out, mask, ids):
 
 @kernel
 def encode_all(rules, deals, actions, offsets, rows, kickers, out, masks, labels):
-    """Replay to the pairs `rows` of `index`; write `out`, `masks` (`empty_rows`) and `labels`."""
+    """Encode `rows` of `index` in `out` and `masks`, from `empty_rows`, and `labels`, int64 [n]."""
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
     for i in range(len(rows)):

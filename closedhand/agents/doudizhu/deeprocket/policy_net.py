@@ -40,7 +40,7 @@ from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 @kernel
 def decide_all(rules, views, ids, actions):
-    """Write sub-steps, words and forced moves, to `actions`, int32 [n]; -1: a network chooses."""
+    """Write words and forced moves to `actions`, sub-steps, int32 [n]; -1: a network chooses."""
     for i in range(len(views)):
         actions[i] = -1
         legal = substeps.legal(rules, views[i], ids)
@@ -61,7 +61,7 @@ def write_all(rules, views, chosen, kickers, out, masks):
 
 @kernel
 def play_each(rules, views, chosen, steps, actions):
-    """Play `steps[k]` in view `chosen[k]`; write the flat action, if complete, to `actions`."""
+    """Play `steps[k]` in view i = `chosen[k]`; set `actions[i]` if its flat action is complete."""
     for k in range(len(chosen)):
         i = chosen[k]
         step = np.int64(steps[k])

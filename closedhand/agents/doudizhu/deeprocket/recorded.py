@@ -177,7 +177,7 @@ def columns_of(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarr
 
 
 def seats_of(names: np.ndarray, expert: str | None) -> np.ndarray:
-    """Mark the seats whose decisions count, see `read`, as bits, uint8 [n]; `names` are [n, 3]."""
+    """Make `Games.seats`, uint8 [n], from agents' names by seat, [n, 3], and `expert` of `read`."""
     counted = np.full(names.shape, True) if expert is None else names == expert
     return (counted.astype(bool) << np.arange(SEATS)).sum(axis=1).astype(np.uint8)
 

@@ -3,8 +3,8 @@
 A game counts as won or lost, without bombs. Games of the same deal are compared, so that its luck
 cancels out, as in the paper's duplicate mode (appendix B).
 
-The critic, `value-net`, rates main groups by the probability to win: several at a decision, while a
-game shows the result of one, and without the luck in the rest of the game.
+The critic, `value-net`, estimates the probability to win for several main groups at a decision.
+A game shows the result of one of them only, with the luck in the rest of the game.
 """
 
 from typing import NamedTuple

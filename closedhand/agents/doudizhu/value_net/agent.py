@@ -29,8 +29,8 @@ from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.state import SEATS
 
 FURTHEST = -0.96
-"""Least product of `Policy.share` and `Space.priors`, a play's difference from the best one by
-`decompose`, at which the play is evaluated. For the objective `win` the least difference is -16."""
+"""Least product of `Policy.share` and a play's entry of `Space.priors` at which it is evaluated.
+With the share of the objective `win`, 0.06, a play may be 16 below the best one by `decompose`."""
 MOST_EVALUATED = 8
 """Maximum number of plays to evaluate, the best ones by `decompose`; more if the last ones tie."""
 

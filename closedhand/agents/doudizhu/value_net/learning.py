@@ -115,7 +115,7 @@ def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
         if abs(error) >= draws[k] * small:
             if abs(error) < small:
                 error = small if error > 0 else -small
-            # The input `ALWAYS` is in every sample, so its visits count the samples.
+            # The input `ALWAYS` is in every sample: its visits count the samples not skipped.
             seen = optimiser.input_visits[role, ALWAYS] + 1
             descend_head(back, sums, hidden, np.float32(error), optimiser.pending[role], slopes)
             descend_rows(
@@ -174,9 +174,9 @@ def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
     """Move the rows of a sample against their gradient, which is common to all of them.
 
     `table` has rows of weights, float32 [n, UNITS or NARROW]; `squares` and `visits` are the mean
-    squared gradient and the number of gradients of each. `seen` is the number of samples learned,
-    this one included. The first `number` of the indices `rows` are the rows to move, and `slopes`,
-    float32 [UNITS], their gradient. `step_size` is for rows in every sample; rarer ones go further.
+    squared gradient and the number of gradients of each row, [n]. `seen` is about the number of
+    samples that moved rows of the table. `rows[:number]` has the indices of the rows to move, and
+    `slopes`, float32 [UNITS], their gradient. `step_size` is for the most frequent rows.
     """
     width = table.shape[1]
     square = ZERO

@@ -42,7 +42,7 @@ HALF = np.float32(0.5)
 TINY = np.float32(1e-6)
 LARGEST_SUM = 32_700
 """Largest sum of scaled weights before they are rounded. The limit of int16 is 32,767: the 67 more
-are for rounding errors of up to 1/2 in each of the rows of a sum, at most 91."""
+are for rounding errors of up to 1/2 in each row of a sum, which has at most 91 rows."""
 OUTPUT_STEPS = np.float32(64.0)
 """Steps per unit of the rounded outputs of the first layer."""
 LARGEST_OUTPUT = np.float32(4095.0)
