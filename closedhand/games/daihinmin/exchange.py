@@ -20,7 +20,7 @@ from closedhand.games.daihinmin.tricks import lead_first
 TAXES = (2, 1)
 """Number of cards paid by daihinmin and by hinmin; as many are given back."""
 PICKS = (2, 3)
-"""Number of picks, of both pairs together, with which the exchange of pair 0, then 1, ends."""
+"""Number of picks in the round after which the exchange of pair 0, and of pair 1, is over."""
 
 
 @kernel
@@ -31,7 +31,7 @@ def has_exchange(rules, state):
 
 @kernel
 def of_class(state, rank):
-    """Return the player of a class, the place in the last round (0: daifugo), or NOBODY."""
+    """Return the player with the class `rank`, from 0 for the daifugo on, or `NOBODY`."""
     for player in range(len(state.hands)):
         if state.classes[player] == rank:
             return player

@@ -55,7 +55,7 @@ from closedhand.games.daihinmin.tricks import is_back, is_reversed
 ROWS, COLUMNS = 5, 15
 CELLS = ROWS * COLUMNS
 HAND, TABLE, TABLE_JOKER, UNSEEN, PLAYED = range(5)
-BACK, REVERSED, FALLEN = range(3)  # indices in `house`; `FALLEN` is that of the observer
+BACK, REVERSED, FALLEN = range(3)  # indices in `house`; from `FALLEN` on by player
 
 Places = namedtuple(
     "Places",

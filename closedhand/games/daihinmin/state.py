@@ -37,8 +37,8 @@ HIDDEN = -1
 def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
     """Return the type of states; `giving`: whether cards are given or discarded after plays."""
     pairs = 1 if players < 4 else 2  # pairs of players who exchange cards
-    # The fields of optional rules come first. Numba accepts a record whose first fields are those
-    # of another type in kernels compiled for that type, so the first fields of all types have to
+    # The fields of optional rules come first. A kernel that Numba compiled for one type also takes
+    # records that begin with all fields of this type. So the first fields of all types have to
     # differ in name or shape.
     fields: list[tuple[Any, ...]] = []
     if jokers > 1:  # the two jokers cannot be distinguished

@@ -77,8 +77,8 @@ def is_back(rules, state):
         return False
     if rules.options.seven_give or rules.options.ten_discard:
         return gifts.back_of(state)
-    # States under other rules have no field for the jack. Search the plays of this trick for it,
-    # backwards in the history, until as many cards are found as lie on the table.
+    # States under other rules have no field for the jack. Search the history backwards for a jack,
+    # until as many cards are found as the players have in `trick`.
     cards = 0
     for player in range(len(state.hands)):
         cards += bits.size(state.trick[player])

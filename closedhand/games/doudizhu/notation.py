@@ -84,7 +84,7 @@ class Notation(TableNotation):
         return ids
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Return an action's id by its notation, or by its cards if no other play has the same."""
+        """Return an action's id by its notation, or by cards, in any order, if only it has them."""
         text = text.strip().upper()
         if text in self.ids:
             return self.ids[text]

@@ -1,7 +1,7 @@
 """The state of Dou Dizhu, field by field, and the rules as kernels take them.
 
-Action ids are first those of the preset's plays, with the pass as the last (`plays.py`), then those
-of the words, such as bids (`auction.py`). Cards are counts by rank, packed (`counts.py`).
+The lowest action ids are those of the preset's plays, which end with the pass (`plays.py`). Those
+of the words, such as bids, follow (`auction.py`). Cards are counts by rank, packed (`counts.py`).
 """
 
 from typing import NamedTuple
