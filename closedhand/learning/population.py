@@ -50,7 +50,7 @@ class Population:
         players: `SELF`, `POOL` and agents.
         others: The agents among them.
         members: Weights of the frozen selves by the update at which each was frozen.
-        drawn: Pairs for each draw: its update, and the update at which the drawn self was frozen.
+        drawn: A pair for each draw: its update, and the update at which the drawn self was frozen.
     """
 
     def __init__(self, game: Game, players: Sequence[AnyAgent], freeze: int) -> None:

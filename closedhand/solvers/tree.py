@@ -232,7 +232,7 @@ def _joined(
     for pieces in levels:
         level = {name: np.concatenate(pieces.pop(name)) for name in list(pieces)}
         player, number, keys = level["player"], level["number"], level["keys"]
-        # The set of each decision, and the first decision of each set, from 0 in each level.
+        # In this level: the set of each decision, and the first decision of each set, from 0.
         sets, originals = number_keys(keys)
         deciding = np.flatnonzero(player != END)
         defining = deciding[originals]  # the first node of each set

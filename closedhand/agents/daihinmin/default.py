@@ -161,8 +161,8 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
     Runs are of `cards`, a part of `hand`; the joker may add a card at an end or fill one gap. The
     lowest kaidan comes first, then that of spades; under revolution the highest, then of clubs.
     """
-    # Without a joker, both numbers count the cards since the last gap. With one, `before_gap` is 1
-    # higher, and `run` is 1 + the cards since the last gap but one: the joker fills the last gap.
+    # Without a joker, `run` and `before_gap` count the cards since the last gap. With one, which
+    # fills the last gap, each is 1 more, and `run` counts the cards since the gap before that one.
     best, best_low = NONE, 0
     for i in range(4):
         suit = i if revolution else 3 - i

@@ -37,8 +37,8 @@ class Situation(NamedTuple):
     follow: int  # 1 for a follower, 0 for a leader
     active: int  # number of others who may still play in the trick
     most: Integer  # greatest number of cards of an `active` player; 0 if there is none
-    least: int  # smallest size of the other players' hands
-    next_size: int  # size of the hand of the next player who may play; greatest if there is none
+    least: int  # smallest size of the hands of the others who are still in the round
+    next_size: int  # size of the hand of the next `active` player; 5 if there is none
     owner_size: int  # size of the hand of the owner of the play to beat
     players: Integer  # number of players still in the round minus 2: 0 to 3
 
