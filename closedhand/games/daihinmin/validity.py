@@ -55,7 +55,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 
 
 def ranked_by_chance(rules: Rules, state: np.record) -> np.ndarray:
-    """Return who was left when passes ended the last round, bool [n]; a fallen daifugo was not."""
+    """Return who was left when passes ended the last round, bool [n]; a fallen daifugo is out."""
     left = state.left > 0
     if rules.options.capital_fall and ((state.left == 0) & (state.places == 0)).any():
         left &= state.classes != 0

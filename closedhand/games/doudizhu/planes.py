@@ -263,7 +263,7 @@ def draw_status(rules, state, player, out):
 
 @kernel
 def write_opening(rules, state, player, out):
-    """Write `opening`, which ends every observation of a game that has it, to the end of `out`."""
+    """Write the part `opening` to the end of `out`, if observations have this part."""
     first = len(out) - OPENING_SIZE
     if rules.options.double_word:
         for i in range(rules.options.players):
