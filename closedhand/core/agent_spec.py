@@ -89,7 +89,7 @@ def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
     _check_length(text)
     pieces: list[str] = []
     begin = i = 0
-    before = separator  # the last of `:`, `=`, `,` if a quote or agent's name may begin here, or ""
+    before = separator  # `:`, `=` or `,` if a quote or an agent's name may begin here, else ""
     while i < len(text) and len(pieces) != parts - 1:
         if before and text[i] in QUOTES:
             i, before = _behind_quote(text, i), ""

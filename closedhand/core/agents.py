@@ -139,7 +139,7 @@ class Traits:
         steady: Whether each decision depends on the view alone, not on other games or decisions.
         remembers: Whether the agent uses earlier rounds of a deal. It then plays several rounds
             only in leagues, which play its deals one by one.
-        variants: Options, such as `tuned=1`; lists of agents show the agent with each, too.
+        variants: Options, such as `tuned=1`; lists of agents have an entry for the agent with each.
     """
 
     files: tuple[Path, ...] = ()

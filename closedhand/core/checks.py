@@ -66,7 +66,7 @@ def shown(value: Any) -> str:
 def whole_number(
     value: Any, name: str = "an action", least: int | None = None, most: int | None = None
 ) -> int:
-    """Check a whole number from `least` to `most` (None: any), no bool; `name` is for messages."""
+    """Check a whole number, no bool, between limits; None: no limit. `name` is for messages."""
     try:
         if not isinstance(value, bool):
             number = index(value)

@@ -111,7 +111,7 @@ class Game:
         sides: Side that each seat plays for; seats of one side win and lose together.
         notation: Texts of actions and deals, and rows of tables.
         payoff_range: Least and greatest payoff that a player can get.
-        max_moves: Maximum number of actions in a game, without redeals if these have no limit.
+        max_moves: Maximum number of actions in a game; without redeals where these have no limit.
         payoff_sum: Sum of the payoffs of all players at the end of every game; None: it varies.
         simultaneous: Whether the players act at the same time. A copy of a state with `player` set
             to another player who has not acted yet is then the position of that player.

@@ -67,7 +67,7 @@ Part = Callable[[Notes], dict[str, Any]]
 """A function that computes one result, JSON values."""
 Results = dict[str, dict[str, Any]]
 Progress = Callable[[str, float, int], object]
-"""Callback `(name, done, total)`: a part's name, and numbers of parts; `done` has fractions."""
+"""Callback `(name, done, total)`: a part's name, numbers of parts done (a float) and in all."""
 
 
 class Sectioned:

@@ -104,8 +104,8 @@ def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: An
 def policy_of(agent: Any) -> Policy | None:
     """Return the `kernel_policy` of an agent; None if it has none or may decide differently.
 
-    An agent may do so if several of its classes, or one of them and the object itself, define `act`
-    or `act_batch`: then one of these overrides the decisions that the policy makes.
+    It may decide differently if several of its classes, or a class and the object itself, define
+    `act` or `act_batch`: then one overrides the method whose decisions the policy makes.
     """
     policy = getattr(agent, "kernel_policy", None)
     layers = [getattr(agent, "__dict__", {}), *map(vars, type(agent).__mro__)]

@@ -351,7 +351,7 @@ def work_off(
     Raises:
         KeyboardInterrupt: A second Ctrl-C, or no summary at the end, as after an early Ctrl-C.
         InputError: Processes cannot get the jobs, since they cannot be pickled.
-        WorkerLost: A process was ended from outside; the summary before that is saved.
+        WorkerLost: A process was ended from outside; a summary of the results so far is saved.
     """
 
     def save_so_far() -> None:

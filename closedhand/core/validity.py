@@ -7,7 +7,7 @@ record of the right size, so it checks every field before a kernel reads it:
 2. Replay the whole history from that deal (`replay`).
 3. Compare the record with the outcome (`difference`).
 
-A view is completed by `redeal`. That state must be valid, and have this view (`unlike_redealt`).
+`redeal` completes a view. The full state must be valid, and have this view (`unlike_redealt`).
 """
 
 from collections.abc import Callable, Mapping

@@ -74,7 +74,7 @@ def play(game: Game, state: State, action: int) -> None:
             raise InputError(explain_illegal(game, state, action))
     moves = int(state["moves"])
     game.play(state, action)
-    if state["moves"] != moves + 1:  # a new deal resets it
+    if state["moves"] != moves + 1:  # a new deal resets `moves`
         raise InputError(
             "the cards are dealt again after it: give only the actions since the last deal"
         )

@@ -24,12 +24,12 @@ UNKNOWN, LOST, WON = -1, 0, 1
 """Results of `solve`."""
 
 SLOTS = 4
-"""Number of places of a table that may store one position; their 64 bytes are a cache line."""
+"""Number of places of a table where one position may be stored; their 64 bytes are a cache line."""
 VALUE = np.uint64(3)
-"""Mask of the bits of a stored key's second number that hold 1 plus the value; 0: empty place."""
+"""Mask of the lowest bits of a place's second number: 1 plus the value; 0 in an empty place."""
 NUMBER, TRIED, DEPTH = 0, 1, 2
-"""Rows of the stack of a search. `NUMBER` and `TRIED` count, by level, all actions and those tried;
-`stack[DEPTH, 0]` is the present level."""
+"""Rows of the stack of a search: `stack[NUMBER, i]` actions are listed at level i, of which
+`stack[TRIED, i]` were tried. The present level is `stack[DEPTH, 0]`."""
 LEAST, GREATEST, VISITED, KEPT = 0, 1, 2, 3
 """Indices in `seen`, where a search notes the least payoff met that counts as won, the greatest met
 that counts as lost, and the numbers of positions visited and added to the table."""
@@ -69,7 +69,7 @@ def position_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64,
 def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
     """Return the value of a position in `table`, `LOST` or `WON`; `UNKNOWN` if it is not there.
 
-    `table` is that of `search`, not of size 0. A key of zeros may match an empty place: `UNKNOWN`.
+    The size of `table`, see `search`, is not 0. An empty place, all zeros, has the value `UNKNOWN`.
     """
     # The low bits of `first` choose the group of `SLOTS` places.
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
@@ -82,7 +82,7 @@ def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
 
 @kernel
 def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int:
-    """Store `LOST` or `WON` in `table`, if any; return 1 if its place was empty, else 0."""
+    """Store `LOST` or `WON` for a key; return 1 if it fills an empty place of `table`, else 0."""
     if len(table) == 0:
         return 0
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
@@ -102,7 +102,7 @@ def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int
 def recall(
     policy: Policy, rules: Rules, states: States, depth: int, table: Ids, keys: Ids
 ) -> Integer:
-    """With a table write the key of `states[depth]` to `keys`; return its value or `UNKNOWN`."""
+    """Return the value of `states[depth]`, or `UNKNOWN`; with a table also write `keys[depth]`."""
     if len(table) == 0:
         return UNKNOWN
     first, second = position_key(policy, rules, states[depth])
@@ -127,7 +127,7 @@ def search(
 ) -> tuple[Integer, Integer]:  # fmt: skip
     """Decide whether `player` can force a payoff, as `solve` does, with a table and in steps.
 
-    `stack`, int64 [3, states] (see `NUMBER`), is zeros at first. If `nodes` ran out, the result is
+    `stack`, int64 [3, states] (see `NUMBER`), is zeros at first. If `nodes` run out, the result is
     `UNKNOWN`, and a call with the same arrays continues. `table`, uint64 [size, 2], keeps decided
     positions of one `player`, `friends` and `least`; the size is a power of 2 from `SLOTS` up, or 0
     for no table. A caller that reads `seen`, float64 [4] (see `LEAST`), begins with inf, -inf, 0,

@@ -58,7 +58,7 @@ class Endgames(NamedTuple):
     """Functions of a game for open hands, see `closedhand.core.registry.GameSpec.endgames`.
 
     Attributes:
-        place: Function `(game, hands, turn, beat, by) -> State`, see `place`.
+        place: Function `(game, hands, turn, beat, by) -> State`, as the function `place` below.
         game: Function that returns the game whose payoffs count, with the same states.
         policy: Policy with `worthwhile` and `position_key`, see `closedhand.search.alpha_beta`.
         teams: Function `(game, state) -> team of each seat`, where teams form during the game;
@@ -255,7 +255,7 @@ class _Search:
         return child
 
     def table_of(self, least: float) -> _Table:
-        """Return the table for a bound `least`; a new one replaces all others if there are two."""
+        """Return the table for a bound `least`; before a third one is made, discard both others."""
         if least not in self.tables:
             if len(self.tables) > 1:
                 self.tables.clear()
@@ -264,7 +264,7 @@ class _Search:
         return self.tables[least]
 
     def grow(self, least: float) -> _Table:
-        """Return a bound's table, enlarged if half full and memory allows, even at others' cost."""
+        """Return the table for `least`; if half full, try to enlarge it, even in others' place."""
         table = self.tables[least]
         size = 4 * len(table.places)
         if 2 * table.seen[KEPT] < len(table.places) or not size:
@@ -309,12 +309,12 @@ class _Search:
         return int(value)
 
     def seen(self, least: float, number: int) -> float:
-        """Return an entry of `_Table.seen`, such as `LEAST`, for a bound; NaN without its table."""
+        """Return entry `number`, such as `LEAST`, of `seen` of a bound's table; NaN: no table."""
         # `grow` may have discarded the table for another one.
         return self.tables[least].seen[number] if least in self.tables else math.nan
 
     def keeps(self, state: State, value: float, answer: int) -> bool:
-        """Return whether the player surely forces `value` (`WON`) or cannot exceed it (`LOST`)."""
+        """Return whether the player provably forces `value` (`WON`) or gets no more (`LOST`)."""
         # A search whether the bound `own` can be forced answers this. For `LOST`, `sign` reverses
         # all comparisons. If `value` is `end`, the limit of all payoffs, no search is needed.
         low, high = self.game.payoff_range
@@ -336,7 +336,7 @@ class _Search:
         return False
 
     def line(self, state: State, best: Play) -> tuple[tuple[int, str], ...]:
-        """Continue `best` by perfect play of all while there is time, if its payoff is known."""
+        """Return `best`, then, if its payoff is known, perfect play of all while there is time."""
         line = [(self.player, best.text)]
         state = self.after(state, best.action)
         ids = np.empty(self.game.num_actions, np.int32)

@@ -13,9 +13,9 @@ Carlo Tree Search for the Card Game Dou Di Zhu", CIG 2011 (SO-ISMCTS).
 6. Repeat within the budget, then play the action of the root that was chosen most often.
 
 A child counts how often it was available, since determinisations differ in their legal actions.
-Payoffs are scaled to 0..1 by the least and the greatest that the search has met: the range of
-possible ones may be much wider, as with bombs. Threads search trees of their own, and the counts of
-their roots are added up. The tree also distinguishes actions that the observer cannot distinguish.
+Payoffs are scaled to 0..1 by the least and the greatest met so far: the possible range may be much
+wider, as with bombs in Dou Dizhu. Threads search trees of their own, and the counts of their roots
+are added up. The tree also distinguishes actions that the observer cannot distinguish.
 """
 
 import math

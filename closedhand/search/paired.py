@@ -100,7 +100,7 @@ def evaluate_all(
 
 @kernel
 def add_advantages(payoffs: Floats, surviving: Bools, sums: Floats) -> None:
-    """Add the advantages by `payoffs` (`evaluate_all`) to `sums`, see `PairedSearch.judge`."""
+    """Add advantages to `sums` of `PairedSearch.judge`; `payoffs` are `out` of `evaluate_all`."""
     for i in range(len(payoffs)):
         for k in range(len(surviving)):
             if surviving[k]:
@@ -114,9 +114,9 @@ def add_advantages(payoffs: Floats, surviving: Bools, sums: Floats) -> None:
 def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
     """Write the mean advantage of every action plus `errors` standard errors into `out`.
 
-    `sums` are those of `judge`; `errors` is negative for lower bounds. Determinisations count as
-    independent. The square of `span`, the greatest difference of payoffs, is added to the sum of
-    squares, so that the standard error of a few equal advantages is above 0.
+    `sums` are those of `PairedSearch.judge`; `errors` is negative for lower bounds.
+    Determinisations count as independent. The square of `span`, the greatest difference of payoffs,
+    is added to the sum of squares: so the standard error of a few equal advantages is above 0.
     """
     for k in range(len(sums)):
         n = sums[k, 0]
@@ -200,7 +200,7 @@ class PairedSearch(Search):
             rules: Rules to simulate by; by default those of the game.
             span: The greatest difference of two payoffs, by default that of the game.
             simulations: Simulations of a decision, over all actions and threads; fewer if only one
-                action survives. Each thread plays at least a batch of up to `FEW` actions.
+                action survives. Each thread plays at least one batch with up to `FEW` actions.
             seconds: Time of a decision; the same minimum applies.
             particles: Number of particles of each thread; 0: the game's `redeal` draws
                 determinisations, which are not weighted.

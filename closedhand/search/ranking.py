@@ -182,7 +182,7 @@ class Ranking:
         """Begin a ranking of legal actions of `how.game`, integers [n].
 
         The `shown` best actions and the ids of `kept` are not eliminated. A population has `share`
-        simulations, unless `least` determinisations need more, and at most `POPULATION` of these.
+        simulations, but at least `least` and at most `POPULATION` determinisations.
         """
         self.actions = np.asarray(actions, np.int64)
         self.done = 0

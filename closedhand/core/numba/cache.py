@@ -8,8 +8,8 @@ Here the name, time and size of every source file that the code may come from ar
    (`Rules`, policies, and tuples within them), and the module that the class names in `kernels`.
 2. Of modules of closedhand, take the files, and all files of closedhand that they import, directly
    or not.
-3. Of other packages that have such modules, or whose kernels these import, take all files of the
-   top-level package or module. If there is such a package, take all files of closedhand, too.
+3. If such a module is not part of closedhand, take all files of its package, or its one file, all
+   of closedhand, and those of packages whose kernels it imports, directly or not.
 
 Each set of packages in signatures has an index file of its own. So a change discards only the
 binaries that depend on it, and a lookup imports only the packages involved.
@@ -49,8 +49,8 @@ _FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 class Sources:
     """Times and sizes of source files, taken when the first kernel of a package is defined.
 
-    A file that is edited later has no effect until its module is reloaded. From then on nothing of
-    the package is loaded or stored: other modules may still hold older code of it.
+    A file that is edited later has no effect until its module is reloaded. After that no binary of
+    the package is loaded or stored: other modules may still hold the package's older code.
     """
 
     def __init__(self) -> None:

@@ -143,7 +143,7 @@ class Crossing:
         self._codes: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     def __call__(self, kernel: Callable[..., Any], state: np.record, *arguments: Any) -> Any:
-        """Call a kernel for a state, which it may change; types of `arguments` stay as at first."""
+        """Call a kernel for a state, in place; each call needs `arguments` of the same types."""
         if PLAIN:
             return kernel(self._rules, state, *arguments)
         code = self._codes.get(kernel)
