@@ -4,12 +4,12 @@ Cards are numbers: `number // 4` is the rank from 3 to 2, and 52 and 53 are the 
 all requests to its seat and its own responses to all but the last:
 
 - in the auction `{"own": cards, "bid": bids before}`, answered by 0 or a higher bid up to 3;
-- then `{"own", "publiccard", "landlord", "pos", "finalbid", "history"}`, later `{"history"}` alone:
-  the cards of the seat two before and of the seat before; no cards are a pass. The answer is the
-  cards of the play. FightTheLandlord has no `bid` and no `finalbid`.
+- then `{"own", "publiccard", "landlord", "pos", "finalbid", "history"}`, later `{"history"}` alone.
+  `history` has the cards of the last two turns, none for a pass. The answer is the cards of a play.
+  FightTheLandlord has no `bid` and no `finalbid`.
 
-A *word* is a bid or a pass in the auction. The requests do not tell the words between that of the
-bot and the highest bid: `view_of` takes them as passes. A *packed* hand or play is a uint64 of the
+A *word* is a bid or a pass in the auction. The requests omit the words between the bot's own and
+the highest bid: `view_of` takes these words as passes. A *packed* hand or play is a uint64 of the
 number of cards of each rank (`games.doudizhu.counts`). An `InputError` refuses what is malformed or
 breaks the rules.
 """

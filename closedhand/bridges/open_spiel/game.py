@@ -154,7 +154,7 @@ class OpenSpielState(pyspiel.State):
         super().__init__(game)
         self.node = node  # our position, None before the deal
         self._drawn: list[int] = []  # chance outcomes so far
-        self._paid: list[float] | None = None  # returns before the last action, if any was played
+        self._paid: list[float] | None = None  # returns before the last action; None before any
 
     @property
     def record(self) -> State:

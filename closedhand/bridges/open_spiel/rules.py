@@ -1,6 +1,6 @@
 """The rules of a game of OpenSpiel whose whole tree is in tables; see `tables`.
 
-A state is a node of the tree, with the number of the information state of each player there. All
+A state is a node of the tree, with the number of each player's information state at the node. All
 of chance is dealt at the start: a state also holds the outcomes at chance nodes to come. Kernels
 do not check whether an action is legal.
 """
@@ -67,7 +67,7 @@ def state_type(rules: Rules) -> np.dtype:
 
 @kernel
 def go_to(rules, state, node):
-    """Move a state to a node, and from a chance node on by the outcomes in the state."""
+    """Move a state to a node; from chance nodes, move on by the outcomes in the state."""
     while rules.player[node] == CHANCE:
         # A view does not know the outcome (UNKNOWN): take the first, as any is consistent.
         node = rules.first[node] + max(0, state.chance[rules.chances[node]])
