@@ -19,7 +19,7 @@ def learn(
     start: Path | None = None,
     ray: str | None = None,
 ) -> None:
-    """Train the network in self-play for at least one step, resuming the folder's training.
+    """Train for `seconds`, at least one step; resume the training in `folder` unless `restart`.
 
     The game has default rules but for the objective. `start` (`--from`) is the file of a network to
     continue from.

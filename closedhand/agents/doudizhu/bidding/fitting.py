@@ -193,7 +193,7 @@ def fit_logistic(deals: Deals) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def fixed(kind: int, hands: np.ndarray) -> Module:
-    """Make the `Module` of `control` or `logic`, `KINDS[kind]`, for hands of deals, uint64 [n, 3]."""
+    """Make the `Module` of `control` or `logic`, of index `kind`, for hands, uint64 [n, 3]."""
     scores = np.array([modules.score(kind, hand) for hand in hands.ravel()], float)
     return Module(scores.reshape(hands.shape), modules.BIDS_FROM[kind])
 

@@ -46,9 +46,9 @@ GAINS = 24
 SHAPES = 3
 """Number of shapes: solo, pair, anything else."""
 
-# First feature of each sort; comments name the properties in its offset, the slowest first. The
-# least enemy is the class of the smallest number of cards left to an enemy. A play is sure if no
-# other player can hold a higher group of its family; bombs and the rocket always count as sure.
+# First feature of each sort. Comments name the properties in its offset; the last varies fastest.
+# The least enemy is the class of the fewest cards left to an enemy. A play is sure if no other
+# player can hold a higher group of its family; bombs and the rocket always count as sure.
 PLAY = 0  # mode, category, rank, stage
 RIVALED = PLAY + MODES * CATEGORIES * RANKS * STAGES  # mode, kind, rivals, least enemy
 LEAVING = RIVALED + MODES * KINDS * RIVALS * LEFTS  # mode, sure, form, least enemy

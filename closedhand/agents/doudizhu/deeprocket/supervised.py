@@ -54,7 +54,7 @@ def precision_of(device: str) -> Any:
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuse limits, a batch or a role that a training cannot have."""
+    """Raise an `InputError` for limits, a batch or a role that a training cannot have."""
     if settings.steps == settings.minutes == math.inf:
         raise InputError("give --minutes or --steps")
     if not all(limit > 0 for limit in (settings.steps, settings.minutes, settings.batch)):
