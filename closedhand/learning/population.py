@@ -89,7 +89,7 @@ class Population:
 
         The learner plays one side, an opponent all others; successive games go through opponents,
         then through sides. `SELF`, and `POOL` without a frozen self, are the learner, which then
-        plays all seats. `games` number the games of an update; `frozen` are indices in `players`.
+        plays all seats. `games` are numbers of games in an update, `frozen` indices in `players`.
         """
         rounds, opponent = np.divmod(np.arange(games.start, games.stop), len(self.players))
         sides, own = np.array(self.game.sides), np.unique(self.game.sides)

@@ -107,7 +107,7 @@ class Layout(NamedTuple):
     rows: np.ndarray  # first row of each set, int64 [sets + 1]
     actions: np.ndarray  # action id of each row, int32 [rows]
     entries: Any  # index of all rows in arrays by action: `array[entries]` has the shape [rows]
-    shape: tuple[int, ...]  # of arrays by action
+    shape: tuple[int, ...]  # the shape of arrays by action
 
 
 def ranges(starts: np.ndarray, number: np.ndarray) -> np.ndarray:
