@@ -238,7 +238,7 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
     If one agent has won all deals, the resamples do not vary. So the variance from the drawn games
     of `fit` is added to that of the resamples: a drawn game is a half win for each agent, and these
     two vary like independent Poisson numbers of mean 1/2. With two agents and independent games
-    it is the usual interval of log-odds, 1/2 added to the counts (F. J. Anscombe, Biometrika 1956).
+    this is the interval of log-odds, 1/2 added to both counts (F. J. Anscombe, Biometrika 1956).
 
     Args:
         ratings: Elo points of the agents, then those of every resample, float64 [1 + n, agents].

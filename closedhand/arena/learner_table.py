@@ -29,7 +29,7 @@ MACHINE = ("processor", "cores", "python", "numpy", "torch")
 CELL = ("game", "learner", "budget", "seed", "version", "date", *MACHINE, "processor_seconds")
 """Columns that are the same in all rows of a cell."""
 ESTIMATE = ("kind", "measure", "steps", "seconds", "mean", "low", "high")
-"""Columns of an estimate: steps and seconds are those so far; low and high are empty if exact."""
+"""Columns of an estimate, with the steps and seconds before it; low and high: empty if exact."""
 COLUMNS = (*CELL, *ESTIMATE)
 FINAL, CURVE = "final", "curve"
 

@@ -14,7 +14,7 @@ from closedhand.core.numba.fast_call import borrowed
 from closedhand.core.numba.jit import inlined, kernel, seed_in_kernel
 
 VIEWS = 2000
-"""Minimum number of views on which `decision_rate` asks an agent at once."""
+"""Minimum number of views that `decision_rate` passes to an agent at once."""
 STEPS = 50
 """Steps on a device between two looks at the clock."""
 MASK = "action_mask"

@@ -29,11 +29,11 @@ from closedhand.web.serialization import describe_action, number_of
 FIRST, STEP = 0.03, 0.25
 """Minimum seconds of simulation before the first report, and before each later one."""
 TRIAL = 256
-"""Simulations of a trial population, of which `PAIR` choose from many plays those shown first."""
+"""Simulations of a trial population; `PAIR` of these choose among many plays those shown first."""
 PAIR = 2
-"""Populations between two looks at the clock before the first report; one gives no interval."""
+"""Populations per `Ranking.advance` before the first report; a single one gives no interval."""
 FEW = 4
-"""Population size for the first report: many small populations narrow the intervals most."""
+"""Minimum size of a population for the first report: many small ones give narrow intervals."""
 LONGEST = 4.0
 """Seconds of simulation after the first report."""
 MOST_JUDGED = 600
@@ -73,8 +73,8 @@ def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
     """Ask an agent for its choice, and for its policy and its ratings if it has them.
 
     Returns:
-        `by`; `shares` and `ratings`, the best actions by policy and by rating, empty if the agent
-        has none (`shares` also above `MOST_ACTIONS`); `action`, the best of `shares` or the choice.
+        `by`; `shares`, `ratings`: the best actions by policy and by rating, empty if the agent has
+        none (or, for `shares`, over `MOST_ACTIONS` actions); `action`: the first share, or choice.
 
     Raises:
         InputError: There is no such agent, it cannot play the game, or its choice is not legal.

@@ -143,7 +143,7 @@ def agents(name: str) -> list[dict[str, Any]]:
 
 
 def offered(game: Game) -> list[str]:
-    """List agents that need no file: clocked ones by budget, others by name and as variants."""
+    """List agents that need no file: clocked ones with `BUDGETS`, others by name and variants."""
     found: list[str] = []
     for name in agent_names(game.name):
         with_budget = [f"{name}:{budget}" for budget in BUDGETS]

@@ -27,7 +27,7 @@ MOST_NODES = 300_000
 MOST_DRAWN = 500
 """Most public states of the graph that the page draws."""
 REPORT = 1.0
-"""Seconds after which a solver reports, unless it has judged its strategy earlier."""
+"""Seconds after which a solver reports, or earlier if a judgement of its strategy is due."""
 LONGEST = 300.0
 """Longest run of a solver, in seconds."""
 

@@ -181,7 +181,7 @@ class Lobby:
         return Seat(name=short_name(name), token=secrets.token_urlsafe(12))
 
     def take_seat(self, index: int, seat: Mapping[str, Any]) -> RemoteMatch:
-        """Take the seat at `servers[index]` unless taken; its table opens when the match begins."""
+        """Take a seat at `servers[index]`, one at a time; its table opens when the match begins."""
         if not 0 <= index < len(self.servers):
             raise InputError("there is no such server")
         before, address = self.remote_matches.get(index), self.servers[index]

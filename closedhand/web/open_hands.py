@@ -23,7 +23,7 @@ def is_solvable(game: Game) -> bool:
 def solved(game: Game, state: State, seconds: float, seats: int | None = None) -> dict[str, Any]:
     """Solve a position of a game without sub-steps, as far as the time allows.
 
-    Only the first `seats`, by default all, have cards. The line leaves out the passes of others.
+    Only the first `seats`, by default all, have cards. The line leaves out passes of other seats.
 
     Returns:
         `player`, the seat to act; `low` and `high`, the bounds of its payoff; `teams` of the seats;

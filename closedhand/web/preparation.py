@@ -105,7 +105,7 @@ class Preparation:
             ready.wait()
 
     def status(self) -> dict[str, Any]:
-        """Return the `[game, stage]` that are `left`, and the numbers `done` and `total`."""
+        """Return the pairs `[game, stage]` that are `left`, and the counts `done` and `total`."""
         left, total = [list(each) for each in self.left], len(self._ready)
         return {"left": left, "done": total - len(left), "total": total}
 
