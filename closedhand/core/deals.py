@@ -81,7 +81,7 @@ def read_deals(path: Path, game: Game) -> Deals:
 
     Raises:
         InputError: The file cannot be read, holds no deals or more than fit into `MOST_DATA`, or a
-            line, or a game of a log, is not a deal of the game; the message states its number.
+            line, or a game of a log, is not a deal of the game; the message states the number.
     """
     states: list[State] = []
     reader = reader_of(path)

@@ -42,7 +42,7 @@ from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import Streams
 
 NONE = -1
-"""In `Games.actors`: no seat acted, as the step began a new game or left this one alone."""
+"""In `Games.actors`: no seat acted, since the step began a new game or did not change the game."""
 ALL_SEATS = -1
 """In place of the user's seat: the user plays every seat."""
 ALL_LEGAL = -(2**63)
@@ -279,7 +279,7 @@ class Shown(NamedTuple):
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
         steps: Number of steps of the game under way, int64 [n]; kept between steps.
         sums: `earned` of games that just ended, float64 [n, seats], zero on entry; or [0, seats].
-        lengths: `steps` of games that just ended, int64 [n], zero on entry; [0] to sum nothing.
+        lengths: `steps` of games that just ended, int64 [n], zero on entry; [0]: no sums are kept.
     """
 
     observations: Planes

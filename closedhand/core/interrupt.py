@@ -70,8 +70,8 @@ def deferred() -> Generator[Deferral]:
 def postponed() -> Generator[None]:
     """Delay a Ctrl-C in a block to the block's end; a second one acts at once.
 
-    Each is passed to the handler that was there before. This is for code that fails in odd ways if
-    it is cut short. It has no effect outside the main thread, or if Ctrl-C has no Python handler.
+    Each Ctrl-C is passed to the handler that was there before. This is for code that fails in odd
+    ways if cut short. The block has no effect outside the main thread, or without a Python handler.
     """
     before: Any = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

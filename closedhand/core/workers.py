@@ -63,8 +63,8 @@ def results_of(
         jobs: Arguments of each job.
         first: Arguments of short jobs that this process does before several processes or remote
             workers start, without yielding their results: unknown names fail early, and kernels
-            are compiled once instead of in each worker. With one process they are not done.
-        workers: Number of processes (1: this one; at most one a job is started), or remote workers.
+            are compiled once instead of in each worker. With one process it is not used.
+        workers: Remote workers; or a number of processes, at most one a job, 1 for this one alone.
 
     Raises:
         InputError: Processes cannot get the jobs, since they cannot be pickled.

@@ -63,7 +63,7 @@ class Budget(NamedTuple):
 
 
 def budget(simulations: int | None, seconds: float | None, threads: int | None) -> Budget:
-    """Make the budget of a decision, by default with a thread for each core.
+    """Make the budget of a decision; None is no limit, or for `threads` one for each core.
 
     Raises:
         InputError: Simulations are missing, and seconds are missing or infinite; or a number is not
@@ -110,7 +110,7 @@ class SearchArgument(NamedTuple):
     ) -> Traits:
         """Return the agent's traits, given the `microseconds` of one simulation.
 
-        `files` finds the agent's files by `path`.
+        `files` maps `path` to the agent's files.
         """
         seconds = self.limits.get("seconds")
         time = microseconds * self.limits["simulations"] if seconds is None else 1e6 * seconds

@@ -155,7 +155,7 @@ def endgame(
         state: A full state, such as `place` makes; a view gives wrong payoffs.
         teams: Team of each seat; None: as `teams_of` returns.
         seconds: Seconds after which the search ends.
-        memory: Maximum number of bytes of its tables.
+        memory: Maximum number of bytes of the search's tables of positions.
 
     Raises:
         InputError: The game is over, the state is of another game, players act at the same time, or
