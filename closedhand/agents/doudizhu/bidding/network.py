@@ -193,7 +193,7 @@ class Fitting:
         self.steps = 0
         self.kept: dict[str, torch.Tensor] = {}  # the best weights; none before a validation
         self._least = np.inf  # log loss of `kept`
-        self._part = 0  # the last of the `TIMES` parts of the training that has ended
+        self._part = 0  # number of the `TIMES` parts of the training that are over
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def advance(self, seconds: float) -> bool:
@@ -203,7 +203,7 @@ class Fitting:
         while spent < min(PIECE, seconds):
             self._step(1 - (seconds - spent) / self.seconds)
             spent = time.monotonic() - start
-        before = self._part  # may be greater than now, if a resumed training has more minutes
+        before = self._part  # exceeds the new value if a resumed training has more minutes
         self._part = int(TIMES * (1 - (seconds - spent) / self.seconds))
         return self._part > before
 

@@ -206,7 +206,7 @@ class Stream:
     first: int  # first step
 
     def state_dict(self) -> dict[str, Any]:
-        """Return an empty state; Lightning requires this and the next method of its iterables."""
+        """Return an empty state; Lightning requires it and `load_state_dict`."""
         return {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
