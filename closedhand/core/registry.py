@@ -55,8 +55,8 @@ class GameSpec:
             If those of several games match a line, the user must name the game.
         parse_record: Parser of a line in this notation: `(line, game) -> Record`.
         readers: Readers of other programs' logs, see `closedhand.core.records.LogReader`.
-        commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,
-            `show graph` becomes `closedhand show graph`.
+        commands: Functions of the game's own commands by name: one word, such as `advise`, becomes
+            `closedhand advise GAME`; two, such as `show graph`, `closedhand show graph`.
         advice: Arguments of `closedhand advise GAME` for an example in its help.
         trainers: Learners of `closedhand train GAME` by algorithm, besides those of every game:
             functions `(game, algorithm, seconds, seed, folder, restart)` that train for some

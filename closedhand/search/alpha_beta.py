@@ -207,7 +207,7 @@ def solve(
 
 @kernel
 def copy_table(table: Ids, larger: Ids) -> None:
-    """Copy the positions of a table into a larger one, which is empty."""
+    """Copy the positions of a table into a larger, empty one; both are as for `search`."""
     for i in range(len(table)):
         second = table[i, 1]
         if second & VALUE:

@@ -327,10 +327,10 @@ class PairedSearch(Search):
         deadline: float,
         rng: Rng,
     ) -> Bools:
-        """Choose actions that the budget allows to compare, bool [actions]; all if they are few.
+        """Return which actions to compare within the budget, bool [actions]; all if they are few.
 
-        `simulate` plays some particles on with marked actions, and adds to `sums`; `share` is the
-        number of simulations of this thread.
+        `simulate(some, surviving)` plays a slice of particles on with the surviving actions, and
+        adds to `sums`; `share` is the number of simulations of this thread.
         """
         number = len(sums)
         surviving = np.ones(number, bool)

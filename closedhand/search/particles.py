@@ -212,7 +212,7 @@ class Particles:
         self._keep(resample(weights, self._rng))
 
     def _keep(self, some: slice | Ids) -> None:
-        """Keep the particles of a slice, or of indices in their order, which may repeat."""
+        """Keep the particles of a slice, or those of indices, in this order, with repeats."""
         self.states, self.guesses = self.states[some], self.guesses[some]
         self._log_likelihoods = self._log_likelihoods[some]
 

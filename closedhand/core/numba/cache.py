@@ -204,8 +204,8 @@ def has_name(cls: Any) -> bool:
 def sources_of(module: str, kinds: Iterable[Any]) -> tuple[dict[str, str], list[str]]:
     """Find the source files whose code a kernel of a module may contain.
 
-    Return time and size of each by path, empty if one is not known; and the packages, or modules
-    of `HOME`, whose files are among them only because of `kinds`, the Numba types of the arguments.
+    Return time and size of each file by path, empty if a file is unknown; and those packages, or
+    modules of `HOME`, that only `kinds`, the Numba types of the kernel's arguments, bring in.
     """
     classes = set(classes_of(kinds))
     own = _name(module)
