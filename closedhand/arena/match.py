@@ -128,7 +128,7 @@ def play_on(
 ) -> Played:
     """Continue a match or league up to `number` deals, in jobs of `size` deals; see `play`.
 
-    `jobs(deals, first)` lists the arguments of `work` for some deals, a job for each pairing.
+    `jobs(deals, first)` lists arguments of `work` for the deals, a job for each of `Match.pairs`.
     With `first` the jobs only compile kernels: they get one deal, and may play less of it.
     """
     workers = check_workers(workers)
