@@ -76,7 +76,7 @@ def strongest(rules, state, family):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write legal actions to `out` in the module's order, only one if it wins; return how many."""
+    """Write legal actions to `out` in the module's order, or one that wins; return their number."""
     n = flat.legal(rules, state, out)
     left = state.left[state.player]
     plays = n - 1 if state.target >= 0 else n

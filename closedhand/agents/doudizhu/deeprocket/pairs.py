@@ -146,7 +146,7 @@ def empty_rows(n: int, kickers: bool) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def write_inputs(rules, state, kickers, out, mask, ids):
-    """Write inputs to `out` and `mask`, rows of `empty_rows`, with `kickers` for that network."""
+    """Write inputs to `out` and `mask`, rows of `empty_rows`; `kickers`: for the kicker network."""
     out[:] = 0
     mask[:] = False
     if kickers:

@@ -177,7 +177,7 @@ def propose(policy, rules, state, player, rng):
     """Exchange a few hidden cards of the other two players; known cards stay with the landlord."""
     if is_opening(rules, state):
         return
-    # The `known` cards are `kept` in the first hand if it is the landlord's, else in the second.
+    # The landlord's `known` cards stay: `kept` are those in the first hand, the rest in the second.
     first, second = (player + 1) % SEATS, (player + 2) % SEATS
     known = known_landlord(rules, state) if player != state.landlord else np.uint64(0)
     kept = known if first == state.landlord else np.uint64(0)

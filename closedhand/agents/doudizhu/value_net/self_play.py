@@ -43,7 +43,7 @@ SAMPLE = record_type(
 
 @kernel
 def play_games(policy, rules, win, games, rng, ids, states, samples):
-    """Play games and write samples while there is space; return the numbers of both.
+    """Play games and write samples while there is space; return the number of each.
 
     With `win` the values are log-odds to win, otherwise points. `states` is scratch space for one
     state; the output is `samples`, `SAMPLE` [room].
