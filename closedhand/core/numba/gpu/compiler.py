@@ -237,7 +237,7 @@ RULES = {
     "array_sum": "loops take the place of reductions of arrays",
     "misaligned": "fields of records are at multiples of their size",
 }
-"""Rules of the contract, by a part of the compiler's message where one is broken."""
+"""Rules of the contract, by a text in the compiler's message if code breaks the rule."""
 
 
 def _reason(error: Exception) -> str:

@@ -39,7 +39,7 @@ def _step(compact: bool) -> Callable[..., None]:
 
 
 def _step_by_block(compact: bool) -> Callable[..., None]:
-    """Make a step with one block for `per_block` games, whose rows it builds in shared memory.
+    """Make a step in which each block builds the rows of `per_block` games in shared memory.
 
     Each byte that a thread writes into global memory costs a transfer of 32 bytes. So rows lie side
     by side in shared memory as they will in global memory: one half of the threads writes
