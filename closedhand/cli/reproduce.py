@@ -178,7 +178,7 @@ def reproduce_learners(
     Options:
         only: Rows to compute, separated by commas: games, learners, or GAME/LEARNER; none: only the
             report of the results in the folder.
-        steps: Steps of a learner; 1,000,000 if absent.
+        steps: Steps of a learner; if absent 1,000,000, or 2,000 with --quick.
         seeds: Number of seeds, --seed and the next ones.
         out: Folder with a file for each cell, and the report.
     """

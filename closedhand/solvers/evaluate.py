@@ -6,7 +6,7 @@
    the set have values, as the player cannot distinguish them.
 3. NashConv is the sum over the players of the value of the best response less that of the strategy.
 
-`sigma` is a strategy: the probability of each row. A row is an action of an information set.
+`sigma`, a strategy, is by action (`interface`); of an `InfoTree` [rows], each an action of a set.
 """
 
 from typing import NamedTuple

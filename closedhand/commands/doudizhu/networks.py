@@ -132,11 +132,11 @@ def self_play(
 ) -> None:
     """Fine-tune Dou Dizhu's policy network in self-play; Ctrl-C saves and stops.
 
-    Every deal is played four times, and the return of a game is compared with the other games of
-    its deal; with --critic, a value network rates the plays. Saves the networks in OUT, and their
-    wins against the networks at the start, with 95% intervals, in OUT/history.json. All
-    evaluations play the same 200 deals, so that trainings can be compared; the best of many
-    trainings wins a little less often on other deals.
+    Every deal is played four times, and its games are compared with one another. With --critic it
+    is played once, and a value network rates the plays. Saves the networks in OUT, and their wins
+    against the networks at the start, with 95% intervals, in OUT/history.json. All evaluations play
+    the same 200 deals, so that trainings can be compared; the best of many trainings wins a little
+    less often on other deals.
 
     Example: closedhand train self-play --minutes 10 --out runs/tuned
 

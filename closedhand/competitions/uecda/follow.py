@@ -4,8 +4,8 @@
 2. The player gives back cards; the first table of the tricks shows the hand after the exchange.
 3. After each turn the cells show a play, or the unchanged target for a pass.
 4. Before a decision of the player, the view is corrected where the table differs.
-5. If passes end a round, the players with cards are ranked by a draw from all hands, which a view
-   lacks: the round stays open until `complete` adds the places, the classes of the next round.
+5. If passes end a round, the players with cards are ranked at random, by a seed from all hands,
+   which a view lacks: the round stays open until `complete` adds the places.
 
 The view equals the record that `hidden.hide` makes from the true state of a game of one round. So
 its round number is 0, and its points are those of this round. `closedhand.games.daihinmin.exchange`

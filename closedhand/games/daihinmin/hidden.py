@@ -80,8 +80,8 @@ def redeal(rules, view, player, rng):
 
     All deals and exchanges consistent with the view are equally likely. This is only approximate if
     other players have completed an exchange: one of `CANDIDATES` determinisations is then drawn,
-    each weighted by the number of exchanges that lead to it. In these numbers a joker that was paid
-    counts as better than a joker that its payer kept.
+    each weighted by the number of exchanges that lead to it. With two jokers, which are alike, a
+    paid one counts in this as better than a kept one.
     """
     room = np.zeros(MOST, np.int64)[: len(view.hands)]
     hidden = unseen(view, player)

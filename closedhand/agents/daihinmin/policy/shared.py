@@ -177,7 +177,7 @@ def answers(rules, others, play, revolution):
     joker = 1 if others & JOKER_BIT else 0
     if family < FIRST_KAIDAN:
         return bits.size(ranks_with(others & higher, family + 1)) + joker
-    runs = others & higher  # the joker only lengthens a run by one card, it fills no gap
+    runs = others & higher  # simplified: the joker lengthens a run, but fills no gap
     for _ in range(rules.plays.length[play] - 1 - joker):
         runs &= runs >> np.uint64(4)
     return bits.size(runs)
