@@ -87,7 +87,7 @@ class Device:
         return DeviceArray(tensor.data_ptr(), shape, tensor.element_size())
 
     def streams(self, tensor: Any) -> Any:
-        """Convert streams, int64 [n, 2], for kernels; also in plain Python rows have `random()`."""
+        """Convert streams, int64 [n, 2], for kernels, which call `random()` of a row."""
         array = self.array(tensor, np.uint64)
         return array.view(type(make_streams(0))) if self.on_cpu else array
 

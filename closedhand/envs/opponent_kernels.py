@@ -30,10 +30,10 @@ def take_turn(
     of all policies. Rules and policies are packed; `scratch` is `Opponents.scratch`. Without
     policies only the user plays, and the game is shown even if another seat is to act.
 
-    The game shown is the first of `states`, as the user's `seat` sees it. `contract.features`, or
-    `contract.observe` unless `compact`, writes `observation`, int8 [size]. All `masks`, int8
-    [num_actions], become the same. `returns`, float64 [num_players], are written if the game is
-    over or `staged`. After an illegal action of the user the game is shown as it was, with masks
+    The game shown is the first of `states`, as the user's `seat` sees it. `observation` is int8
+    [feature_size] of `contract.features` if `compact`, else int8 [observation_size]. All `masks`,
+    int8 [num_actions], become the same. `returns`, float64 [num_players], are written if the game
+    is over or `staged`. After an illegal action of the user the game is shown as it was, with masks
     of zeros.
 
     Returns:

@@ -253,7 +253,7 @@ def are_runs(ranks):
 
 @kernel
 def lay_run(ranks, low, length, sign):
-    """Remove a run from `ranks`, counted as in `natural` (`sign` -1), or put it back (1).
+    """Remove a run (`sign` -1) from `ranks`, counted as in `natural`, or put it back (1).
 
     Return False if the counts lack it. A run from 0, the low ace, uses the count at 13 (`i or 13`).
     """

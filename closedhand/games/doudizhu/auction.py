@@ -1,7 +1,7 @@
 """The words before the landlord leads: the auction, doubling, and the open hand.
 
 A **word** is a declaration such as a bid, or the pass, which declines. After the pass come the ids
-of the words of the options in use: the bids 1 to 3, or to call and to rob; to double; to show.
+of the other words in use: the bids 1 to 3, or to call and to rob; to double; to show.
 
 - The auction (`bidding`): each seat bids once, 0 to 3, and the highest bid is the stake. In the
   preset `botzone` the first seat is the landlord if nobody bids; the stake is then 0.
