@@ -84,10 +84,10 @@ def role_names(game: Game) -> list[str]:
 
 
 def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
-    """Collect the payoffs of an agent, 0 or 1, at the tables where it played one side alone.
+    """Sum an agent's payoffs by side, at the table where it played that side and no other.
 
-    `returns` has all payoffs, [deals, tables, seats]. The result has the sums over the seats of
-    each side, float64 [deals, sides].
+    `agent` is 0 or 1, and `returns` has all payoffs, [deals, tables, seats]. The result is float64
+    [deals, sides].
     """
     seatings = tables(game.sides)
     columns = []
@@ -279,7 +279,7 @@ def refusing(message: str) -> Generator[None]:
 
 
 def continuing(path: Path) -> AbstractContextManager[None]:
-    """Return `refusing` with the message that a file holds no match, or league, to resume."""
+    """Refuse a malformed file of a match or league that is to be resumed; see `refusing`."""
     return refusing(f"{path} holds no match to resume: name another file")
 
 

@@ -57,6 +57,7 @@ def trainer(*own: Option) -> Callable[..., None]:
         chosen = options.complete(given)
         if chosen.get("records") and chosen.get("ray"):
             raise InputError("a cluster plays games, but these are recorded: leave out --ray")
+        # Arguments of the learner's class besides those of every learner.
         more = {each.name: chosen[each.name] for each in own if each not in (RAY, DEVICE)}
         if "opponents" in more:
             more["opponents"] = split_agents(more["opponents"]) if more["opponents"] else []

@@ -126,7 +126,7 @@ def grow(
         node, depth = 0, 0
         while node != NOTHING and depth < len(path) and not contract.over(rules, state):
             n = contract.legal(rules, state, ids)
-            stamp += 2  # two marks a visit, see `select`: no mark of an earlier one equals them
+            stamp += 2  # `select` marks by stamp and stamp + 1, both new at each visit
             node = child = select(nodes, node, n, ids, marks, stamp, range_[0], range_[1])
             if child == NOTHING:
                 child = used

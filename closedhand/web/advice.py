@@ -151,7 +151,7 @@ def values(
 
 
 def _first_look(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> list[Gap]:
-    """Compare plays with `first`, best first; of over `MOST_SHOWN` only those best in a trial."""
+    """Rank plays quickly, by gaps to `first`; of more than `MOST_SHOWN` the best of a trial."""
     # A round of a ranking of all plays takes up to half a second, in which nothing would be shown.
     if len(actions) > MOST_SHOWN:
         trial = _ranking(how, view, actions, first, rng, share=TRIAL, least=1)

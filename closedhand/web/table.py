@@ -263,7 +263,7 @@ SAVED_HAND = {
 
 
 def check_saved(data: Any) -> dict[str, Any]:
-    """Check the data of `Table.saved`; return it, seats and hands without unknown fields."""
+    """Check data of `Table.saved`; return it, with only known fields in seats and hands."""
     data = check_fields(data, "a table", SAVED)
     seats = [_only(each, "a seat", SAVED_SEAT) for each in data["seats"]]
     hands = [_only(each, "a hand", SAVED_HAND) for each in data["hands"]]

@@ -170,7 +170,7 @@ def playouts(game: Game) -> tuple[Game, Policy] | None:
 
 @dataclass
 class Memory:
-    """Knowledge of a player about the others in a match: log-odds of being like `default`."""
+    """A player's memory of the others in a match: log-odds of playing like the agent `default`."""
 
     seen: State  # the last view of the player
     odds: np.ndarray  # log-odds of each player before this round, float64 [PLAYERS]

@@ -97,6 +97,7 @@ def network(
 
 
 def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **given: Any) -> None:
+    """Train the network `policy` or `kicker`; `given`: other fields of `supervised.Settings`."""
     from closedhand.agents.doudizhu.deeprocket import learner, supervised
 
     common.make_folder(out, {

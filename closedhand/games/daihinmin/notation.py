@@ -64,6 +64,7 @@ def dealt(state: State) -> list[int]:
         hands[taker] = together(state, hands[taker], cards)
 
     if state.classes[0] >= 0:
+        # Undo the exchange: first the cards returned, unless only chosen so far; then the taxes.
         for pair in range(len(state.taxed)):
             taking, giving = winner(state, pair), loser(state, pair)
             if not without(state, state.returned[pair], hands[giving]):  # they have been given
