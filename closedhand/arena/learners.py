@@ -6,7 +6,7 @@ A cell is a learner in a game under its default rules, with the same settings fo
 
 A step of a deep learner is a decision from which it learns, that of a tabular algorithm a visit of
 a decision node. A sweep of the tree visits all of these once for each player. A sampled game counts
-as many steps as random games have on average; an iteration has one such game, or one a player.
+as many as random games have actions on average; an iteration has one such game, or one a player.
 """
 
 import time

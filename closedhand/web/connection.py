@@ -115,7 +115,7 @@ class Connection:
         """Run long work in a thread; to be called in a computation that `start` has begun.
 
         If the computation is stopped, the work ends at its next `stopping.check`. An agent may
-        never make one; so the next computation of the same name waits until the work ends, and a
+        never call that; so the next computation of the same name waits until the work ends, and a
         browser occupies at most one thread for each name.
         """
         task = asyncio.current_task()

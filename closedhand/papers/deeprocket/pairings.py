@@ -127,7 +127,7 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
 def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Compute both figures, JSON values, from the results of `_part` by pairing and iteration.
 
-    All pairings play the same deals in the same order.
+    All pairings play the same deals in the same order. Estimates are as from `results.rounded`.
 
     Returns:
         `deals`, their number; by pairing, `iterations`, the landlord's win rate in each. With 95%

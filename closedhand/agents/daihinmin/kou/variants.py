@@ -52,7 +52,7 @@ class Numbers(NamedTuple):
         weakest_first: 1 to count ranks from the strongest one, so that the weakest is led.
         lead_strong: Base priority of leading a strong play; the strength is subtracted.
         lead: 0: lead by priority, 1: always the weakest play, 2: always the weakest single.
-        lock: Plays with a new lock: 1: sure, 0: sure if the hand then has the best play, -1: never.
+        lock: Plays that start a lock: 1: sure, 0: sure if the hand has its best play, -1: not made.
         unwanted_lock: Treatment, if `lock` is 0, of plays that start a lock under which the hand
             lacks the best play: -1: not played, 0: played only if strong, 1: as any other play.
         any_play: 0 if only the plays that the hand divides into are considered, 1 if all are.

@@ -9,7 +9,7 @@ OF_FILE = f"{NET}="
 
 
 def read(argument: str | None) -> tuple[str, str | None, str]:
-    """Split `KIND:AGENT` into the kind, the FILE of `net=FILE` (else None) and the agent.
+    """Split `KIND:AGENT` into kind, file of `net=FILE` or None (both unquoted), and agent.
 
     Raises:
         InputError: The kind or the agent is missing.

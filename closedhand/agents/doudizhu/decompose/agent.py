@@ -135,7 +135,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write legal actions, for exact search: high ids first, a pass last; return their number."""
+    """Write all legal actions for `alpha_beta`, highest ids first, a pass last; return how many."""
     n = flat.legal(rules, state, out)
     end = n - 1 if state.target >= 0 else n
     for i in range(end // 2):

@@ -176,7 +176,7 @@ def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
     `table` has rows of weights, float32 [n, UNITS or NARROW]; `squares` and `visits` are the mean
     squared gradient and the number of gradients of each row, [n]. `seen` is about the number of
     samples that moved rows of the table. `rows[:number]` has the indices of the rows to move, and
-    `slopes`, float32 [UNITS], their gradient. `step_size` is for the most frequent rows.
+    `slopes`, float32 [UNITS], their gradient. `step_size` is for common rows; rare ones move more.
     """
     width = table.shape[1]
     square = ZERO
