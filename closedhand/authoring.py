@@ -11,21 +11,21 @@ deal cards, `draw_seed` and `seed_in_kernel` draw the seed of a deal, and a `Str
 `draw`) gives a policy random numbers of its own.
 
 **Games.** `contract` lists the functions that a game defines, and calls those of any game. A
-`GameSpec` describes a game and names the function that makes the `Game`, with its `Notation`. This
-function states its options by annotated parameters, with a `Range` for a number, or by a table,
-`Options` of `Option`, which `takes` attaches. A `FeatureTable` of `Feature` describes compact
+`GameSpec` describes a game and names the function that makes the `Game`, with its `Notation`. The
+parameters of that function are the game's options, annotated, with a `Range` for a number. Instead,
+`takes` can attach a table, `Options` of `Option`. A `FeatureTable` of `Feature` describes compact
 observations. `validity` and `views` help to write the functions `valid` and `view_from`. A `Row` of
-a picture has cards, and `BLANK` for a gap. A `Part` is a group of cards in a hand that a player
-sorts, and `Odds` are its chances. `Explanations` and `KnownCards` are shown to people. `Game.deals`
+a picture has cards, and `BLANK` for a gap. A `Part` is a group into which a player sorts cards, and
+`Odds` are its chances to win. `Explanations` and `KnownCards` are shown to people. `Game.deals`
 iterates over each `Deal`; `Game.knowledge` returns `Knowledge`. An `InputError` reports bad input.
 
 **Records.** `records` turns games into text and back: `Record`, `from_state`, `from_json`,
 `replay`, `read` and `write`; a `LogReader` reads the logs of another program.
 
 **Agents.** An `Agent` decides from views; `batch` has functions for many views at once. A
-`KernelAgent` plays a policy that runs in kernels, where `decide` calls it. A `PlayAgent` plays a
-deterministic policy of whole plays, also in sub-steps. `described` and `Traits` state properties
-of an agent before it plays. `refuse_argument` is for agents that take no argument.
+`KernelAgent` plays by a compiled policy, which kernels call by `decide`. A `PlayAgent` plays by a
+deterministic policy that chooses whole plays, also in sub-steps. `described` and `Traits` state
+properties of an agent before it plays. `refuse_argument` is for agents that take no argument.
 
 **Search.** `MonteCarlo`, `PairedSearch`, `ISMCTS` and `Particles` search by simulation with a
 policy such as `UniformPolicy`. `playouts` plays games to their ends; `read_budget` parses the

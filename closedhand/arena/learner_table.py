@@ -1,7 +1,7 @@
 """The table of all learners in all games, as one CSV and as a report.
 
-The CSV has a row for each estimate of a cell (see `closedhand.arena.learners`). Its kind is `final`
-for an estimate at the end of the learning, and `curve` for a point of the learning curve.
+A cell is a learner in a game, with a budget and a seed (`closedhand.arena.learners`). The CSV has a
+row for each estimate of a cell: of kind `final` at the end of the learning, else of kind `curve`.
 """
 
 import csv
@@ -60,7 +60,7 @@ class Result(NamedTuple):
 
 
 def read(folder: Path) -> list[Result]:
-    """Read the results in a folder, sorted by `Result.cell`: those of its CSV and its cells' files.
+    """Read the results in a folder, from its CSV and from files of cells, sorted by `Result.cell`.
 
     A file of a cell replaces the rows of that cell in the CSV.
 
@@ -173,7 +173,7 @@ def _grouped(results: list[Each], key: Any) -> dict[Any, list[Each]]:
 
 
 def combined(name: str, results: list[Result]) -> Estimate | None:
-    """Combine a measure over results by Student's t, one as it is; None if a result lacks it."""
+    """Combine a measure over results by Student's t, if there are several; None if one lacks it."""
     if not all(name in each.measures for each in results):
         return None
     found = [each.measures[name] for each in results]

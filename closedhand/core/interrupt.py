@@ -83,7 +83,7 @@ def postponed() -> Generator[None]:
         nonlocal presses
         presses += 1
         if presses == 2:
-            before(number, frame)  # the first one: an outer block counts it, too
+            before(number, frame)  # pass on the first press, too: an outer block counts it
         if presses > 1:
             before(number, frame)
 

@@ -1,7 +1,7 @@
 """The kernel of `SoloEnv`, which does everything between two turns of the user in one call.
 
-As in `closedhand.core.batch_kernels`, arguments are not checked. A policy is an
-agent inside kernels (`closedhand.core.policies`); packed values are those of `fast_call.pack`.
+As in `closedhand.core.batch_kernels`, arguments are not checked. A policy is an agent inside
+kernels (`closedhand.core.policies`); packed values are those of `fast_call.pack`.
 """
 
 import numpy as np
@@ -26,19 +26,19 @@ def take_turn(
     """Play the user's action, let policies play until the user's turn, then show the game.
 
     If the action is `BEGIN`, begin with a deal by the seed, or, if the seed is 0, with the game in
-    `states`. One kernel plays and begins games, as a kernel contains the code of a whole game and
-    of all policies. Rules and policies are packed; `scratch` is `Opponents.scratch`. Without
-    policies only the user plays, and the game is shown even if another seat is to act.
+    `states`. One kernel plays and begins: two would each compile the game and all policies.
+    Rules and policies are packed; `scratch` is `Opponents.scratch`. Without policies only the user
+    plays, and the game is shown even if another seat is to act.
 
-    The game shown is the first of `states`, as the user's `seat` sees it. `observation` is int8
-    [feature_size] of `contract.features` if `compact`, else int8 [observation_size]. All `masks`,
-    int8 [num_actions], become the same. `returns`, float64 [num_players], are written if the game
-    is over or `staged`. After an illegal action of the user the game is shown as it was, with masks
-    of zeros.
+    The game is `states[0]`. It is shown as the user's `seat` sees it: `observation`, int8, receives
+    `contract.features` if `compact`, else all of `contract.observe`. All `masks`, int8
+    [num_actions], receive the same mask. `returns`, float64 [num_players], are written if the game
+    is over or `staged`. After an illegal action of the user the game is unchanged, and the masks
+    are 0.
 
     Returns:
-        The status of the game and `ALL_LEGAL`; or, if a policy chose an illegal action, `REFUSED`
-        and this action: nothing is shown then.
+        `RUNNING`, `OVER` or, after an illegal action of the user, `ILLEGAL`, with `ALL_LEGAL`. Or
+        `REFUSED` and the illegal action that a policy chose: nothing is shown then.
     """
     rules, policies = unpack(rules), unpack(policies)
     ids = np.empty(scratch, np.int32)

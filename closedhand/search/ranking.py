@@ -298,7 +298,7 @@ def _surviving(means: Floats, shown: int) -> Bools:
 def _best_first(numbers: Floats) -> list[int]:
     """Return the order of the actions by their mean `numbers` [populations, actions], best first.
 
-    Eliminated actions come last: the best of many over a few populations may be so by chance.
+    Eliminated actions come last: over few populations one of many may look best by chance.
     """
     return np.lexsort((-np.nanmean(numbers, axis=0), np.isnan(numbers[-1]))).tolist()
 
@@ -313,7 +313,7 @@ def _behind(means: Floats) -> Floats:
 def _won(game: Game, payoffs: Floats) -> Floats:
     """Convert payoffs to wins: 1 for a payoff above 0, else 0; NaN stays.
 
-    In a game of payoffs from -1 to 1, means that `evaluate` returns become win rates.
+    If payoffs go from -1 to 1, convert linearly: a policy's `evaluate` may return a mean payoff.
     """
     if game.is_win_or_loss:
         return (1.0 + payoffs) / 2.0

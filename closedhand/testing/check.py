@@ -167,7 +167,7 @@ def play_one(walk: Walk) -> None:
 
 
 def look_closely(walk: Walk) -> tuple[int, int]:
-    """Check states closely; return the numbers of redeals that changed one and of built views."""
+    """Check some states closely; count redeals that changed a state, and views that were built."""
     game, whole = walk.game, walk.actions
     changed = built = 0
     for step in sorted(some(range(len(walk.states)), walk.rng)):
@@ -175,6 +175,6 @@ def look_closely(walk: Walk) -> tuple[int, int]:
         look(walk, CLOSELY)
         for player in walk.players:
             changed += check_knowledge(walk, player)
-        # One player is enough: all actions are played again.
+        # One player is enough: `check_view_from` replays the actions of all.
         built += check_view_from(walk, int(walk.rng.integers(game.num_players)))
     return changed, built

@@ -1,6 +1,6 @@
 """Checks of a game's fields, deals, actions, payoffs and observations.
 
-`check.py` calls the checks of a `Walk`, a random game in progress.
+`check.py` calls them. Some take a `Game`, the others a `Walk`, a random game in progress.
 """
 
 import math
@@ -25,11 +25,11 @@ from closedhand.testing.walk import SAMPLES, Walk, some
 MOST_DEALS = 1_000  # maximum number of listed deals that are checked
 DEALT = 2_000  # number of games that are dealt to compare frequencies
 MOST_VIEWS = 3
-"""Most views of a player at the deal, and most games, whose redeals are compared with deals."""
+"""Maximum number of views of each player, and of whole games, whose redeals are checked."""
 COMMON = 100
 """A deal that is expected in at least this many of `DEALT` draws has to come up."""
 MOST_LISTED = 300
-"""`is_legal` is tested on all ids; its slow default only if there are no more than this."""
+"""Maximum number of ids on which `is_legal` is tested if it is the contract's slow default."""
 
 REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "observe")
 """Contract functions without a default."""
@@ -218,11 +218,11 @@ def check_redeals(game: Game, deals: list[Deal], seed: int) -> None:
 
 
 def check_later_redeals(game: Game, deals: list[Deal], courses: list[Walk], seed: int) -> None:
-    """Check that redeals in the middle of games reach all listed deals that fit, and no others.
+    """Check that redeals in the middle of games draw deals that fit, and all common ones of these.
 
-    A deal fits if the actions so far are legal after it and lead to the same view. Frequencies are
-    not compared, as they depend on which of equal cards were played; only deals that are not
-    `COMMON` may be missing. `courses` are whole games.
+    A deal fits if it is listed, and the actions so far are legal after it and lead to the same
+    view. It is common if `COMMON` draws or more are expected. Frequencies are not compared: they
+    depend on which of equal cards were played. `courses` are whole games.
     """
     if game.simultaneous or not deals:
         return
@@ -245,7 +245,7 @@ def check_later_redeals(game: Game, deals: list[Deal], courses: list[Walk], seed
 def _fitting(game: Game, deals: list[Deal], state: State, view: State) -> dict[str, float]:
     """Return the probabilities of the deals that fit a view, by their texts.
 
-    The result is empty if the actions alone do not lead to the state, as in sub-steps.
+    The result is empty if the history does not lead to the state, as amid the sub-steps of a play.
     """
     flat, history = game.flat, game.history(state)
     ids, found = np.empty(flat.num_actions, np.int32), dict[str, float]()

@@ -17,7 +17,7 @@ from closedhand.core.registry import GAMES, GameSpec, add_game, make_game, spec_
 from closedhand.testing.expectations import Broken, expect
 
 TRACED = 40
-"""Work that ends a trace (plain Python is slow): 1 a position, 1 more per `MANY` legal actions."""
+"""Work after which a trace ends: 1 for a position, and 1 for every `MANY` legal actions there."""
 
 MANY = 3000
 """Number of legal actions whose listing takes as long as all other work at a position."""

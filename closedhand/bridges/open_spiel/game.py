@@ -1,9 +1,9 @@
 """Any of our games as a Python game of OpenSpiel.
 
 An OpenSpiel game begins with chance. If there are at most 10,000 deals, one chance node has all of
-them, so algorithms that walk the tree are exact. Otherwise a chance node for each byte draws a
-seed, from which our rules deal. There are no later chance nodes: later draws of our rules, such as
-the deals of further rounds, come from the seed.
+them, so algorithms that walk the tree are exact. Otherwise chance nodes draw a seed, one byte each,
+and our rules deal from it. There are no later chance nodes: later draws of our rules, such as the
+deals of further rounds, come from the seed.
 
 Simultaneous players act one after the other here, and do not see the actions of the others.
 """
@@ -224,7 +224,7 @@ class OpenSpielState(pyspiel.State):
         outcome = None
         # Hidden simultaneous actions may differ between this state and `found`.
         if shared.deals is not None and not shared.game.simultaneous:
-            outcome = shared.of_deal.get(shared.game.deal_text(found))  # None: merged with another
+            outcome = shared.of_deal.get(shared.game.deal_text(found))  # None if not listed
         if outcome is not None:
             state = game.new_initial_state()
             for action in (outcome, *self.history()[1:]):

@@ -205,8 +205,8 @@ class _Walk:
         """Return the number of the information state of a seat at a node."""
         text, actions = node.state.information_state_string(seat), np.array(node.actions, np.int32)
         public = player, len(actions)
-        # After the end texts may be equal, as in games from files: also tell apart who acted last,
-        # and how many actions there were.
+        # At the end the text may be the same after different actions, as in games from files. So
+        # who acted last, and the number of actions, also tell information states apart.
         end = (node.last, len(actions)) if player == END else None
         found = self._numbers.setdefault((seat, text, end), len(self.infos))
         if found == len(self.infos):
@@ -264,7 +264,7 @@ class _Walk:
         return np.array(first, np.int32), np.array(shares, np.float64)
 
     def outcomes_after(self, chance: tuple[int, ...]) -> list[int]:
-        """List OpenSpiel's numbers of the outcomes that may follow `chance` (numbered from 0)."""
+        """List OpenSpiel's numbers of the outcomes after `chance`, outcomes counted from 0."""
         return [outcome for outcome, _ in self._chance.get(chance, [])]
 
 

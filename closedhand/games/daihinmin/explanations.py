@@ -89,7 +89,7 @@ def reason(game: Game, state: State, action: int) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """List cards played or given face up as seen; as unseen the rest but the player's hand."""
+    """List the cards seen, played or given face up, and those unseen, outside the own hand."""
     seen, rest = np.uint64(0), unseen(view, player)
     for other in range(game.num_players):
         seen = together(view, seen, view.played[other])

@@ -117,8 +117,8 @@ class Numbers(NamedTuple):
 LETTER = Numbers()
 """Parameters of `kou[letter=1]`: the literal reading of the paper's section 4."""
 
-# Each comment begins with the points a round among four `default` that are lost without the
-# departure, on the same 20,000 rounds.
+# Each comment begins with the points a round that `kou` loses, among four `default`, without the
+# departure. All were measured on the same 20,000 rounds.
 DEPARTURES = {
     "winning": 1,  # 0.84
     "weakest_first": 1,  # 0.41; section 4.1: "Usually, the weakest will be played"
@@ -130,9 +130,9 @@ DEPARTURES = {
     "hold_rise": 2,  # 0.07
     "joker_as_card": 0,  # 0.02
 }
-"""Parameters in which `kou` departs from the literal reading, and its values. Without any one of
-them it makes less than 4.1 points a round among four `default`. In a league like Table 1 it is
-behind `min-sets` without any one of the first three; without any other one it is level or ahead."""
+"""Parameters in which `kou` departs from the literal reading, and its values. If it departs in all
+but one, it makes less than 4.1 points a round among four `default`. In a league like Table 1 it is
+then behind `min-sets` if the one is among the first three, and else level or ahead."""
 
 KOU = LETTER._replace(**DEPARTURES)
 """Parameters of `kou`: the reading under which the paper's results are possible."""

@@ -150,10 +150,10 @@ def log_sum_exp(logarithms):
 
 @kernel
 def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
-    """Write the probability of an action's main group by style, float64 [ANYHOW + 1].
+    """Write to `chances`, by style, the probability that a player chooses an action's main group.
 
-    `plays`, `sums`, `n` and `settled` are the results of `consider` in `state`, before the action;
-    `sums` is overwritten.
+    It is float64 [ANYHOW + 1]. `plays`, `sums`, `n` and `settled` are the results of `consider` in
+    `state`, before the action; `sums` is overwritten.
     """
     group = rules.plays.group
     played = group[action]
