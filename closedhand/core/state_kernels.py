@@ -58,5 +58,5 @@ def redeal(rules: Rules, state: State, player: Integer, rng: Rng) -> None:
 
 @kernel
 def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes) -> None:
-    """Write the observation of a player, or the compact one."""
+    """Write a player's observation to `out`, int8 [size]: the compact one if `compact`."""
     contract.look(unpack(rules), unpack(state), player, compact, out)

@@ -1,7 +1,7 @@
 """Search by paired simulations, for any game with hidden hands: duplicate play inside a decision.
 
 1. Draw **determinisations**, full states that fit what the player knows.
-2. Play each of a batch on with every surviving action. The first action is the policy's own choice.
+2. Play a batch of them on with every surviving action. The first action is the policy's choice.
 3. Add up the advantage of each action over the first on the same determinisations. The luck of the
    deal cancels out, as in a duplicate match.
 4. Eliminate every action that is significantly worse than another (successive elimination:
@@ -251,8 +251,8 @@ class PairedSearch(Search):
             bounds(sums, -above, self._span, least)
         else:
             least = _posterior_bounds(sums, self._span, expected, error, above)
-        # Leave out actions that `_screen` dropped after few determinisations: the best of many may
-        # look so by chance. Those that `eliminate` dropped were compared on enough of them.
+        # Leave out actions that `_screen` dropped after few determinisations: one of many may look
+        # best by chance. Those that `eliminate` dropped were compared on enough determinisations.
         least[~self._screened] = -math.inf
         return int(actions[np.argmax(least)])
 
@@ -365,7 +365,7 @@ class PairedSearch(Search):
     def _affordable(
         simulate: Callable[[slice, Bools], None], sums: Floats, deadline: float
     ) -> float:
-        """Return how many simulations there is time for, by timing `FEW`, which count in `sums`."""
+        """Estimate how many simulations there is time for; time `FEW`, which count in `sums`."""
         tried = np.arange(len(sums)) < FEW
         simulate(slice(0), tried)  # compiles or loads the kernel
         start = time.perf_counter()

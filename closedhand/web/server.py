@@ -32,8 +32,8 @@ HELLO_SECONDS = 10.0
 """Seconds in which a browser has to send its first message."""
 
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""From `MOST_OPEN` connections on, each new one closes the one nearest its deadline; from
-`REFUSED_FROM` on, requests are refused."""
+"""From `MOST_OPEN` connections on, a new one makes the server close the one nearest its deadline.
+From `REFUSED_FROM` on, the server refuses requests."""
 SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 """Seconds within which a browser has to send a request, and to read its answer."""
 
@@ -139,7 +139,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
 
 
 async def _introduced(websocket: WebSocket, connection: Connection, token: str) -> bool:
-    """Receive the first message, whose token may make an owner; False if it is invalid or late."""
+    """Receive the first message: its token may make an owner. Return False if invalid or late."""
     with suppress(TimeoutError, KeyError, ValueError, AttributeError):
         text = await asyncio.wait_for(websocket.receive_text(), HELLO_SECONDS)
         fields = {"n": NATURAL, "token": TEXT}

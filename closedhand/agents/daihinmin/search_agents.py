@@ -162,7 +162,7 @@ def make_monte_carlo(
 
 
 def playouts(game: Game) -> tuple[Game, Policy] | None:
-    """Return what `GameSpec.playouts` asks for; None for matches, or with gifts or discards."""
+    """Return the game and the light policy; None in matches, or with gifts or discards."""
     if game.rounds > 1 or game.flat.rules.has_gifts:
         return None
     return game, light_policy.load()

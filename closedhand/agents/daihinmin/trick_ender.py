@@ -1,4 +1,4 @@
-"""The agent `trick-ender`, in the manner of Party, UECda-2012's light champion.
+"""The agent `trick-ender`, in the manner of Party, the champion of UECda-2012's light class.
 
 That program is not published. The paper about kou says that it tends to keep plays that can end the
 trick, uses its joker to play weaker cards, and considers locks to end the trick. This agent does

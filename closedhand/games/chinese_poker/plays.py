@@ -82,7 +82,7 @@ def key(ranks: tuple[int, ...], flush: bool) -> Key:
 
 @cache
 def keys(size: int) -> tuple[Key, ...]:
-    """List the keys of all hands of five or three cards by strength, the index, weakest first."""
+    """List the keys of all hands of five or three cards; the index of a key is its strength."""
     return tuple(sorted({found for both in keys_of_ranks(size).values() for found in both}))
 
 

@@ -100,7 +100,7 @@ def table(rules: Rules) -> FeatureTable:
             Feature("shown", labels(places, CARDS),
                     "the player got the card after a seven and holds it"),
         )  # fmt: skip
-    if rules.options.jokers > 1:  # the numbers above describe one of them
+    if rules.options.jokers > 1:  # the numbers above describe one joker only
         found += FeatureTable(
             Feature("both jokers", ("hand", "unseen", "to beat", "given", "got"),
                     "both jokers are among the cards"),
@@ -223,7 +223,7 @@ def write_target(rules, at, play, out):
     plays = rules.plays
     write_cards(out, at.beat, plays.need[play])
     family, stands = plays.family[play], np.int64(plays.stands[play])
-    # Ranks count from -1, the joker below the 3. Suit 0 is the fifth card of a group.
+    # Ranks count from -1, the joker below the 3. A joker without a suit is the fifth card.
     out[at.beat_is + (SINGLE if family == 0 else GROUP if family < FIRST_KAIDAN else KAIDAN)] = 1
     out[at.beat_from + 1 + np.int64(plays.low[play])] = 1
     out[at.beat_to + 1 + np.int64(plays.high[play])] = 1

@@ -205,8 +205,8 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
             missing = (missing << np.uint64(place)) & ~own
             out[n] = play + 1 + (bits.lowest(missing) - place) // 4
             n += 1
-    # The joker above the 2: the run begins at rank `above`, which is also the number of lowest
-    # ranks of the kaidan before, so that its ids follow theirs.
+    # The joker above the 2: the run begins at rank `above`. Its ids follow those of the kaidan
+    # within the ranks, whose lowest ranks are the `above` ranks before.
     above = NUM_RANKS + 1 - length
     if joker and rules.options.joker_edges and high >= NUM_RANKS and low <= above:
         for suit in range(4):

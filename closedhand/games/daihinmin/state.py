@@ -120,7 +120,7 @@ def reader(field: str, missing: Any) -> Callable[..., Any]:
 def writer(field: str) -> Callable[..., None]:
     """Make a function of a record and a value that writes a field, if there is such a field.
 
-    For a field that is an array, `given` is the index and the value, else the value alone.
+    With an index before the value, the function writes that entry of a field that is an array.
     """
 
     def write(record, *given):

@@ -1,8 +1,8 @@
 """Division of a hand into plays, and its weakness, for kou (the paper's sections 4.1, 4.5).
 
 1. Take out the kaidan (`take_kaidan`).
-2. Take out as singles, free to end a trick, the 8s and the strongest card that is left besides the
-   joker. With `top_if_strong`, as in `kou`, the strongest card is taken out only if it is strong.
+2. Take out the 8s and the strongest card left, not the joker, as singles, so that they can end a
+   trick. With `top_if_strong`, as in `kou`, the strongest card is taken out only if it is strong.
 3. The other cards of each rank form a group. The joker is a single.
 4. Rate the strength of each play (`strength.py`). By its strength a play adds 2, 1, 0 or -1 to the
    weakness of the hand; parameters can set what the joker and groups of the top rank add.
@@ -86,8 +86,8 @@ def add(numbers, foes, cards, family, low, high, parts, n):
 def take_kaidan(numbers, foes, cards, parts):
     """Write the kaidan of cards outside groups to `parts`; return their number.
 
-    With `kaidan_with_groups` they may contain cards in groups, but a kaidan is left out if the hand
-    has a pair of each of its ranks other than the 8.
+    With `kaidan_with_groups` a kaidan may contain cards of groups, unless the hand has a pair of
+    every rank of the kaidan other than the 8.
     """
     n = 0
     own = cards & ranks_between(0, NUM_RANKS - 1 - numbers.kaidan_to_ace)

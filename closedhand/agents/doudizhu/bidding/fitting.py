@@ -109,7 +109,7 @@ class Fit:
         return sum(chunk.points.size for chunk in self.chunks)
 
     def advance(self, seconds: float) -> bool:
-        """Play one more chunk of deals; return False: only checkpoints add summaries.
+        """Play one more chunk of deals; return False, so that the loop adds no summary yet.
 
         Raises:
             InputError: The agent is unknown, or chose an illegal action.

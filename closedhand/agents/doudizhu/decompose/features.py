@@ -1,8 +1,8 @@
 """Features of the plays that the agent `decompose` chooses from.
 
 A feature is an index into one vector of weights. A play has five to nine features, and one more for
-each group in the partition of the remaining hand. A feature is the first one of its sort plus an
-offset, which combines several properties, such as mode and rank, in mixed radix.
+each group in the partition of the remaining hand. Features are of several sorts. A feature is the
+first index of its sort plus an offset: several properties, such as mode and rank, in mixed radix.
 """
 
 from typing import Any, NamedTuple
@@ -85,7 +85,7 @@ class StateInputs(NamedTuple):
     mode: Any  # role and situation, see `MODES`
     role: Any  # 0 landlord, 1 down peasant, 2 up peasant
     enemy: Any  # smallest number of cards in an enemy's hand
-    partner: Any  # number of cards in the partner's hand; 20 for the landlord, who has none
+    partner: Any  # number of cards in the partner's hand; 20 for the landlord
     owner: Any  # number of cards of the player who made the play to beat; 0 for a lead
     most: Any  # greatest number of cards in another player's hand
     tabled: Any  # classes of the cards left to the next and to the last player, as one number
@@ -130,7 +130,7 @@ def left_class(cards):
 
 @kernel
 def rivals(copies, first, length, seen):
-    """Count rivals, 7 for more, of a group: `copies` cards each of `length` ranks from `first`."""
+    """Count the rivals, at most 7, of a group of `length` ranks from `first`, `copies` each."""
     if copies * length > seen.most:
         return 0
     # A bit for each rank of which the others hold enough cards. For a chain, the bits are those of

@@ -6,11 +6,11 @@
 
 A third network of this form, for bids, is in `bidding/network.py`. The paper states only that the
 policy network has ten convolutions of 512 filters, the kicker network five, and that "different
-strides are used in each layer". The size `paper` is one interpretation: no strides over the ranks,
-and strides over the rows, which shrink step by step to one: 19, 10, 5, 3, 1 in the policy network.
-`strides=True` gives a network of another size these layers with its own number of filters.
-`small`, of 96 filters (48 for bids), and `wide`, of 144, are for two CPU cores: their first
-convolution takes all rows of the planes at once, and the others work on a line of the 15 ranks.
+strides are used in each layer". The size `paper` is one interpretation. It strides over the rows
+only, which shrink to one: 19, 10, 5, 3, 1 in the policy network. `small`, of 96 filters (48 for
+bids), and `wide`, of 144, are for two CPU cores: their first convolution takes all rows of the
+planes at once, and the others work on a line of the 15 ranks. With `strides=True` they have the
+layers of `paper`, but keep their number of filters; the network for bids has no such form.
 
 There are two additions to the paper:
 
