@@ -179,8 +179,8 @@ def settings_of(algorithm: str, on_gpu: bool = False) -> Options:
 def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> None:
     """Let a run work until its time is up, or a number of decisions is reached; print its history.
 
-    Both limits count from the beginning of the run; None: no limit. `folder`, that of the run, gets
-    a folder for TensorBoard.
+    Both limits count from the beginning of the run, also after a resumption; None: no limit. Logs
+    for TensorBoard go to a folder in `folder`, that of the run.
     """
     from closedhand.learning.runs import BOARD, board
 

@@ -35,7 +35,7 @@ LIMITS = "CLOSEDHAND_LIMITS"
 """Environment variable with a factor by which these limits are multiplied."""
 MOST_FACTOR = 1e9
 SHORT = 64
-"""Bytes that a shorter line of packed text counts for: even an empty one takes time."""
+"""Least number of bytes that a line of packed text counts for: an empty line takes time, too."""
 
 GZIP = b"\x1f\x8b"
 ZIP = b"PK\3\4"

@@ -62,9 +62,9 @@ def results_of(
         work: Function that does a job.
         jobs: Arguments of each job.
         first: Arguments of short jobs that this process does before several processes or remote
-            workers start, without yielding their results: unknown names fail early, and kernels
-            are compiled once instead of in each worker. With one process it is not used.
-        workers: Remote workers; or a number of processes, at most one a job, 1 for this one alone.
+            workers start, without their results: unknown names fail early, and kernels are compiled
+            once instead of in each worker. With one process it is not used.
+        workers: Remote workers; or a number of processes, at most one a job; 1: this process alone.
 
     Raises:
         InputError: Processes cannot get the jobs, since they cannot be pickled.

@@ -33,8 +33,7 @@ def take_turn(
     The game is `states[0]`. It is shown as the user's `seat` sees it: `observation`, int8, receives
     `contract.features` if `compact`, else all of `contract.observe`. All `masks`, int8
     [num_actions], receive the same mask. `returns`, float64 [num_players], are written if the game
-    is over or `staged`. After an illegal action of the user the game is unchanged, and the masks
-    are 0.
+    is over or `staged`. An illegal action of the user does not change the game; masks are then 0.
 
     Returns:
         `RUNNING`, `OVER` or, after an illegal action of the user, `ILLEGAL`, with `ALL_LEGAL`. Or

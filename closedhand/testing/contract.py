@@ -114,7 +114,7 @@ def check_forms(game: Game) -> None:
 def check_deals(game: Game, games: int, seed: int) -> None:
     """Check that a seed determines the whole deal, and that not all seeds deal the same."""
     seen = set()
-    seeds = range(seed, seed + max(games, 20))  # a small game has few different deals
+    seeds = range(seed, seed + max(games, 20))  # a few seeds of a small game may deal the same
     # Deals must not depend on the global generators, whose states are restored for the caller.
     before = random.getstate(), np.random.get_state()
     try:
@@ -168,8 +168,8 @@ def _misaligned(dtype: np.dtype[Any], path: str, start: int = 0) -> Iterator[tup
 def check_all_deals(game: Game, seed: int) -> list[Deal]:
     """Check that listed deals are different and valid, and that `deal` draws them as listed.
 
-    Of more than `MOST_DEALS` only the first ones are checked, and their probabilities are not
-    compared with `DEALT` draws. Return the deals if all are checked, else an empty list.
+    If there are more than `MOST_DEALS`, check only the first ones, and compare no frequencies of
+    draws. Return the deals if all are checked, else an empty list.
     """
     try:
         deals = game.deals()

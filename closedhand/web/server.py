@@ -46,10 +46,10 @@ TYPES = {
 """All files that are served, and their types. No request can name another path of the disk."""
 
 MOST_CONNECTIONS = 256
-"""Most browsers. One more replaces the oldest that is no owner and at no table, or is refused."""
+"""Maximum number of browsers; one more replaces the oldest non-owner at no table, or is refused."""
 
 MOST_ANSWERED = 50
-"""Most unanswered messages of a browser; with more, the next is read only after an answer."""
+"""Unanswered messages of a browser beyond which the next one is read only after an answer."""
 
 LEAST_COMPRESSED = 1000
 """Bytes from which an answer is compressed."""

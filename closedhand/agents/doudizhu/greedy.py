@@ -143,7 +143,7 @@ def beatable(rules, view, play, others):
         return True
     if not flat.is_bomb(group.family) and most >= 4 and at_least(others, 4):
         return True
-    # The groups of the family in the others' cards, without those up to `g`.
+    # A bit for each group of the family that is higher than `g` and in the others' cards.
     higher = flat.lowest_ranks(family, others) >> np.uint64(4 * (g - family.first)) >> np.uint64(4)
     return most >= size(rules.plays.need[play]) and higher != 0
 

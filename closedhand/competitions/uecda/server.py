@@ -40,8 +40,7 @@ WITHOUT_EFFECT = (
 def read_config(path: Path) -> dict[str, Any]:
     """Read a configuration file: options of `make_game`, among them `rounds`, and the `port`.
 
-    The result lacks what the file does not set. The last value of a repeated key counts. An
-    `InputError` names a line with a fault.
+    Only keys in the file are returned, with their last values. An `InputError` names the line.
     """
     values: dict[str, str] = {}
     port: dict[str, int] = {}

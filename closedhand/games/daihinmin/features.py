@@ -211,7 +211,7 @@ def write_cards(out, first, cards):
 
 @kernel
 def count_ranks(out, first, cards):
-    """Add the number of cards of each rank of a set from index `first` on; the joker is last."""
+    """Add a set's number of cards of each rank to `out` from index `first` on; joker last."""
     while cards:
         out[first + bits.lowest(cards) // 4] += 1
         cards &= cards - np.uint64(1)

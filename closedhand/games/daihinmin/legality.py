@@ -33,7 +33,7 @@ from closedhand.games.daihinmin.tricks import is_number_locked
 
 @kernel
 def legal(rules, state, out):
-    """Write the ids of the legal actions, ascending; return their number."""
+    """Write the ids of the legal actions to `out`, ascending; return their number."""
     hand = state.hands[state.player]
     if state.leader < 0:
         return list_cards(picks(state, hand), out, 0)

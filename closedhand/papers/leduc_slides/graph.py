@@ -227,7 +227,7 @@ def _ink(never: bool) -> str:
 
 
 def _draw_box(axis: Any, center: Place, size: Place, color: Any, never: bool) -> None:
-    """Draw a box: round corners for the size of a state, else sharp ones."""
+    """Draw a box, with round corners if it has `BOX`, the size of a state."""
     from matplotlib.patches import FancyBboxPatch
 
     corner = center[0] - size[0] / 2, center[1] - size[1] / 2

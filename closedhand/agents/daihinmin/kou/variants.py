@@ -52,11 +52,12 @@ class Numbers(NamedTuple):
         weakest_first: 1 to count ranks from the strongest one, so that the weakest is led.
         lead_strong: Base priority of leading a strong play; the strength is subtracted.
         lead: 0: lead by priority, 1: always the weakest play, 2: always the weakest single.
-        lock: Plays that start a lock: 1: sure, 0: sure if the hand has its best play, -1: not made.
+        lock: 1: plays that start a lock have at least the strength `sure`; 0: they have it if the
+            hand has the best play under the lock; -1: they are not made.
         unwanted_lock: Treatment, if `lock` is 0, of plays that start a lock under which the hand
             lacks the best play: -1: not played, 0: played only if strong, 1: as any other play.
         any_play: 0 if only the plays that the hand divides into are considered, 1 if all are.
-        winning: 1 if a strong play that leaves at most one weak play is preferred to all others.
+        winning: 1 to prefer strong plays that leave at most one play that is not strong.
         weak_first: 1: a play that does not weaken the hand comes before strong ones, which are
             chosen by the weakness that they leave. 0: the strongest comes first, and the others
             are chosen by their priority to lead.

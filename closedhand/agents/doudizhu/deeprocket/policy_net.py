@@ -40,7 +40,7 @@ from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 @kernel
 def decide_all(rules, views, ids, actions):
-    """Write words and forced moves to `actions`, sub-steps, int32 [n]; -1: a network chooses."""
+    """Write words and forced moves as sub-steps to `actions`, int32 [n]; -1: a network chooses."""
     for i in range(len(views)):
         actions[i] = -1
         legal = substeps.legal(rules, views[i], ids)
@@ -198,7 +198,8 @@ class PolicySearchAgent(ValueSearchAgent):
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the plays to compare, the most probable first, int64 [n], and log-odds to win [n].
 
-        A play has the value of `value-net`'s candidate of the same main group; -inf: not rated.
+        The odds are those of `value-net` for a play of the same main group; -inf: not rated. Plays
+        more than `MOST_BEHIND` behind the best odds are left out, except the most probable play.
         """
         space, group = self._space, self._flat.rules.plays.group
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)

@@ -57,7 +57,7 @@ def critic_of(agent: str) -> Policy:
 
 @kernel
 def write_chances(policy, rules, views, chosen, ids, chances):
-    """Write win probabilities of main groups in `views[chosen]`, float64 [n, 309]; NaN: unrated."""
+    """Write `chances`, float64 [n, 309], to win by main group in `views[chosen]`; NaN: unrated."""
     space = make_space()
     chances[:] = np.nan
     for i in range(len(chosen)):
@@ -79,9 +79,9 @@ def improved(
     temperature), as in maximum a posteriori policy optimisation (Abdolmaleki et al., 2018). A play
     without a rating, because `decompose` rates it low, counts as the worst of the rated plays.
 
-    `game` is flat. In `views[chosen]`, indices int64 [n], the policy has the probabilities
-    `shares`, float32 [n, 309]. The result is float32 [n, 309]; a row that would change by less than
-    `LEAST` is 0.
+    `game` is flat. `chosen`, int64 [n], are indices of views; there the policy has the
+    probabilities `shares`, float32 [n, 309]. The result is float32 [n, 309]; a row that would
+    change by less than `LEAST` is 0.
     """
     ids = np.empty(game.num_actions, np.int32)
     chances = np.empty((len(chosen), GROUPS))
