@@ -32,7 +32,7 @@ MOST_SHOWN, MOST_PLAIN = 22, 14
 def shortened(names: Iterable[str]) -> dict[str, str]:
     """Shorten the agents' names of a table or plot: keep the plain name and the end of each.
 
-    All may be longer than `MOST_SHOWN`, so that different names stay different.
+    If two would be equal, all get more characters than `MOST_SHOWN`, until none are.
 
     Examples:
         >>> [*shortened(["greedy", "policy-search[threads=1]:100ms"]).values()]
@@ -251,9 +251,9 @@ def save(path: Path, data: dict[str, Any]) -> None:
 def load(
     path: Path, game: Game, agents: Sequence[Spec], seed: int, digest: str | None = None
 ) -> Match:
-    """Read a match that is to be resumed from a file that `save` wrote.
+    """Read a match, to resume it, from a file that `save` wrote.
 
-    `digest` is that of the file of its deals, if they are not those of the seed.
+    `digest` is the checksum of the file of its deals; None: the deals are those of the seed.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.

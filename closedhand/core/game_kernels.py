@@ -66,7 +66,7 @@ class Games(NamedTuple):
         rewards: Rewards of all seats in this step, float64 [n, seats].
         status: Status after this step, see `closedhand.core.status`, int8 [n].
         actors: Seat that played the action of this step, or `NONE`, int64 [n].
-        players: Seat to act, or the user's; the row shows its observation and mask, int64 [n].
+        players: Seat whose observation and mask are shown: that to act, or the user's, int64 [n].
     """
 
     states: States
@@ -106,7 +106,6 @@ def let_others_play(
     `policies` are those of the seats after `seat`, in order; without `streams` they draw random
     numbers of their own. Scratch space is `views[k]` and `ids`. Each thread of a GPU has its own
     `k`; in a loop `k` is 0. `ids`, int32, has room for the actions of the game and of `Game.flat`.
-
     An illegal action ends the loop, and is returned; else the result is `ALL_LEGAL`.
     """
     state = states[i]
@@ -160,7 +159,7 @@ def answer(
     rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, seat: Integer,
     players: int, views: States, k: Integer, ids: Ids,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """Do `let_others_play`; return its result after a status: `RUNNING`, `OVER` or `REFUSED`."""
+    """Do `let_others_play`; return (status, its result): `RUNNING`, `OVER` or `REFUSED` first."""
     refused = let_others_play(rules, policies, states, streams, i, seat, players, views, k, ids)
     status = OVER if contract.over(rules, states[i]) else RUNNING
     return status if refused == ALL_LEGAL else REFUSED, refused
@@ -194,8 +193,9 @@ def step(
     """Play `actions[i]` in game `i`, and start the next one unless this is still `RUNNING`.
 
     If `starting`, play no action; start a new game if `chosen[i]`. Write `rewards`, `status`,
-    `actors` and `players`. `status` is that of the game before the next one starts, but `REFUSED`
-    if a policy's action is illegal at this start. Scratch space is that of `let_others_play`.
+    `actors` and `players`. `status` is that after the action, or `RUNNING` where a chosen game
+    starts; in both cases `REFUSED` if a policy's action is illegal, also in a new game. Scratch
+    space is that of `let_others_play`.
     """
     for seat in range(terms.players):
         games.rewards[i, seat] = 0.0
@@ -273,7 +273,7 @@ class Shown(NamedTuple):
     Attributes:
         observations: Observations, int8 [n, size].
         masks: Action masks, int8 [n, actions]; or [n, 0], if there are none.
-        copies: A copy of `masks` for observations, so that infos share no memory; or [n, 0].
+        copies: A copy of `masks` for observations, as infos hold `masks` itself; or [n, 0].
         returns: Payoffs by player of games that are over, float64 [n, seats]; zero on entry.
         reward: Reward of the seat that acted, float64 [n]; zero on entry.
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.

@@ -40,7 +40,7 @@ def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
 def _play_while_admitted(rules: Rules, state: State, actions: Ids, ids: Ids) -> int:
     """Play `actions` up to the first that cannot be in a history; return the number played.
 
-    The history of a lenient game has the actions that illegal ones count as, which may be illegal.
+    `admit` decides, as in a lenient game an illegal pass may stand for another illegal action.
     """
     for k in range(len(actions)):
         if not 0 <= contract.admit(rules, state, actions[k], ids) == actions[k]:
@@ -106,10 +106,10 @@ def unlike_redealt(
 def generic(game: Any, state: np.record, player: int | None = None) -> str:
     """Check a state of any game by means of its notation of deals.
 
-    The history is replayed from the deal in the game's notation. The outcome must agree in the
-    player to act, the history and whether the game is over; except in sub-steps also in the
-    observations of all players. Of a simultaneous game, whose history is not in order, only ranges
-    are checked. A game whose functions crash on a damaged record needs its own `valid`.
+    Replay the history from the deal in the game's notation. The state must have the outcome's
+    player to act, history and end, and, except in sub-steps, the same observations for all players.
+    A simultaneous game has no ordered history: check its ranges alone. A game whose functions crash
+    on a damaged record needs its own `valid`.
     """
     bounds = {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))}
     wrong = outside(state, bounds)

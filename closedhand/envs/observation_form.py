@@ -31,8 +31,8 @@ class ObservationForm:
         name: `planes`: all parts of `game.shapes`; `flat`: these as one vector; `compact`: the
             vector of `game.features`.
         mask: `observation`: masks in observations and infos; `info`: in infos alone.
-        is_array: Whether the observation is one array instead of a dict: `flat` or `compact`, with
-            the mask in the info alone.
+        is_array: Whether the observation is one array instead of a dict. It is if `name` is `flat`
+            or `compact`, and `mask` is `info`.
         compact: Whether kernels write `game.features` instead of `game.observe`.
         size: Number of entries that kernels write.
     """
@@ -49,8 +49,8 @@ class ObservationForm:
     def bounds(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Return the smallest and the largest value of every entry, int8 [size] each.
 
-        A compact form has those of `game.feature_table`, if there is one. Otherwise parts with
-        several axes have 0 and 1, vectors -1 and 127.
+        A compact form has those of `game.feature_table`, if there is one. Otherwise they are 0 and
+        1 in parts with several axes, -1 and 127 in vectors.
         """
         if self.compact and self.game.feature_table is not None:
             return self.game.feature_table.bounds

@@ -65,7 +65,7 @@ def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
     image = pillow.new("RGB", (WIDTH, HEIGHT), RIM)
     draw = ImageDraw.Draw(image)
     draw.rounded_rectangle((6, 6, WIDTH - 7, HEIGHT - 7), 26, TABLE)
-    # Cards of all rows have one size. In rows without a last play they may use its space.
+    # Cards of all rows have one size. In rows without last play and note they may use that space.
     height = (HEIGHT - 2 * EDGE) / max(1, len(rows))
     card = int(min(CARD_HEIGHT, height - GAP - 10))
     for i, row in enumerate(rows):

@@ -4,8 +4,8 @@ One network plays all seats: its outputs are values of the actions.
 
 1. **Rollout.** A seat takes the legal action of the greatest value, or sometimes a random one.
 2. **Targets by seat.** The target of a decision is the return of its seat from there to the end of
-   the game. If the rollout ends before, the value of the seat's last decision in the rollout stands
-   for the rest. A `gae_lambda` below 1 mixes in the values of the decisions on the way.
+   the game. If the rollout ends first, the value of the seat's last decision in it stands for the
+   rest. A `gae_lambda` below 1 mixes in the values of the seat's decisions in between.
 3. **Learning.** Each minibatch descends the squared error of the values of the chosen actions.
 
 The source is that of `dmc`, which learns only from games that have ended.

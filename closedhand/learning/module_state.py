@@ -72,7 +72,7 @@ def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
 
     Raises:
         ValueError: The moments do not fit Adam and the shapes of the weights (PyTorch would read
-            and write beyond their ends), or are missing though decisions were learned from.
+            and write beyond their ends), or are missing although the learner has learned.
     """
     weights = _weights_of(optimiser)
     moments: Moments = {}
@@ -112,7 +112,7 @@ def add_to_average(average: torch.nn.Module, network: torch.nn.Module, updates: 
 
 
 def half(array: np.ndarray) -> np.ndarray:
-    """Round a float32 array to bfloat16, as uint16; return others and single numbers unchanged."""
+    """Round float32 to bfloat16, its bits as uint16; leave other dtypes, and arrays of one item."""
     if array.dtype != np.float32 or array.size < 2:
         return array
     return torch.from_numpy(array).bfloat16().view(torch.int16).numpy().view(np.uint16)

@@ -58,7 +58,7 @@ def expect(tree: Tree, sigma: Any, reached: Any, player: Any, values: Any, gains
 
 @dispatched()
 def respond(tree: Tree, reached: Any, player: Any, values: Any, gains: Any) -> None:
-    """Write `values` as `expect` does, for a best response; each tree may use `gains` otherwise."""
+    """Write `values` as `expect` does, for a best response; trees use `gains` in their own ways."""
 
 
 @dispatched()
@@ -121,7 +121,7 @@ class Evaluation(NamedTuple):
     Attributes:
         value: Expected payoff of the first player if all follow the strategy.
         best_responses: Expected payoff of each player if it alone follows a best response.
-        others: Expected payoffs of the other players if all follow the strategy.
+        others: Expected payoffs of the second and further players, if all follow the strategy.
     """
 
     value: float
@@ -168,9 +168,9 @@ class Algorithm(NamedTuple):
 class Trees(NamedTuple):
     """Functions that make and read the trees of some games.
 
-    `names` returns a dict for each information set, in the order of the layout: the cells that name
-    it in the CSV file of a strategy, by column; None: no such file. `sampled` are trees, such as
-    `tree.ANY`, for the algorithms that sample games; None: these trees.
+    `names` returns a dict for each information set, in the order of the layout: texts by column,
+    which name the set in the CSV file of a strategy; None: no such file. Algorithms that sample
+    games use the trees `sampled`, such as `tree.ANY`; None: these trees.
     """
 
     build: Callable[[Game], Any]  # the tree of a game; the same game gives the same object

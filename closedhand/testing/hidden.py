@@ -117,7 +117,7 @@ def check_view_from(walk: Walk, player: int) -> bool:
 
 
 def _illegal(flat: Game, state: State) -> int | None:
-    """Return an illegal whole play, an id below 1,000; None without one, or after the end."""
+    """Return an illegal whole play with an id below 1,000; None if there is none, or at the end."""
     if flat.over(state):
         return None
     others = np.setdiff1d(np.arange(min(flat.num_actions, 1_000)), flat.legal(state))

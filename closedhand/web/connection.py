@@ -29,7 +29,7 @@ T = TypeVar("T")
 MOST_WAITING = 200
 """Maximum number of messages that wait for a browser; with more it is disconnected."""
 MOST_GUEST_MESSAGE = 10_000
-"""Most characters in a message of a guest: to parse `guard.MOST_MESSAGE` takes half a second."""
+"""Most characters in a guest's message: one of `guard.MOST_MESSAGE` is parsed for half a second."""
 
 
 class Connection:
@@ -114,8 +114,8 @@ class Connection:
     async def run_long(self, work: Callable[..., T], *arguments: Any) -> T:
         """Run long work in a thread; to be called in a computation that `start` has begun.
 
-        If the computation is stopped, the work ends at its next `stopping.check`. An agent may
-        never call that; so the next computation of the same name waits until the work ends, and a
+        If the computation is stopped, the work ends at its next `stopping.check`. As an agent may
+        never call `check`, the next computation of the same name waits until the work ends. So a
         browser occupies at most one thread for each name.
         """
         task = asyncio.current_task()

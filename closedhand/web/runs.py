@@ -218,7 +218,7 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
 def _add_pairs(
     data: dict[str, Any], groups: dict[str, _Met], used: dict[tuple[str, str], str | None]
 ) -> None:
-    """Add to its group each pair of a result that played with the latest files of both agents."""
+    """Add a result's pairs to its group, but none of an agent whose files have changed since."""
     key = str([data["game"], *map(data.get, ("version", "options", "seed", "deals_digest"))])
     for pair in data["pairs"]:
         one, other = pair["agents"]

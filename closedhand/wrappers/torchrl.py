@@ -45,8 +45,8 @@ def torchrl_env(env: gymnasium.Env | gymnasium.vector.VectorEnv) -> TransformedE
             with that mode for self-play.
 
     Raises:
-        InputError: It is another env, or a vector env in a wrapper, has no masks or another mode,
-            or plays or pays all seats in one row.
+        InputError: The env is none of these, is a vector env in a wrapper, has no masks or another
+            autoreset mode, or is a vector env with all seats, or their rewards, in one row.
     """
     ours = env.unwrapped
     if isinstance(ours, OneSeat):

@@ -5,13 +5,13 @@
 2. Compute the expected points of an arrangement as if the parts won or lost independently.
 3. Choose the arrangement with the most points among those whose parts are in order (not a foul).
 
-Let S = f + m + b, P = fm + fb + mb and T = fmb. With u extra points for a majority of the parts, or
-instead v for a scoop (all three parts), the expected points are
+Let S = f + m + b, P = fm + fb + mb and T = fmb. With u extra points for winning two of the parts
+and v for winning all three (a scoop), the expected points are
 
     (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v.
 
-For the blog's scoring this is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises with each chance.
-In kernels `win` is `Tables.win`, and a hand is int8 [13], high to low.
+In the blog's scoring u = v = 1. This gives 2 E+ - 4 with E+ = S + P - 2 T. The formula rises with
+each chance. In kernels `win` is `Tables.win`, and a hand is int8 [13], high to low.
 
 After P. Hankin, "Near-optimal closed-hand Chinese Poker".
 """

@@ -84,9 +84,9 @@ def wins(rules, view, action):
 def sure_win(rules, views, actions, ids):
     """Find the first play of a sure win; -1 if there is none within the limits of the search.
 
-    `views` are states [DEEPEST]: the first is the view of the player to act, after the exchange, in
-    rules without gifts, the others are scratch space. So are `actions`, int32 [DEEPEST,
-    num_actions], and `ids`, int32 [num_actions].
+    The rules are without gifts. `views` are states [DEEPEST]: the first is the view of the player
+    to act, not in the exchange. The other views are scratch space, as are `actions`, int32
+    [DEEPEST, num_actions], and `ids`, int32 [num_actions].
     """
     others = unseen(views[0], views[0].player)  # the same at all depths: only the player plays
     number = np.empty(DEEPEST, np.int64)

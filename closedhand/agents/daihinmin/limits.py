@@ -17,7 +17,7 @@ def check_no_gifts(game: Game, who: str) -> None:
 
 
 def check_known(game: Game, who: str) -> None:
-    """Check that a game has the rules of the policies: five players, one joker, no gifts."""
+    """Check that a game is one that learned policies play: five players, one joker, no gifts."""
     check_no_gifts(game, who)
     if game.num_players != PLAYERS:
         raise InputError(f"{who} is for games of five: not players={game.num_players}")

@@ -5,8 +5,8 @@ plays, has a sophisticated search for the finish, and a strategy for locks. This
 
 1. Play a sure win if there is one (`endgame.py`).
 2. Count the fewest plays that the hand divides into now and after each action (`fewest`).
-3. Make the lowest of the plays that leave the fewest, preferably one that starts a lock. A follower
-   passes unless a play leaves fewer than before.
+3. Make a play after which this number is least, preferably a low one and one that starts a lock. A
+   follower passes unless the number falls.
 4. While many plays remain, a follower holds back the joker and plays that may end a trick.
 """
 
@@ -55,8 +55,8 @@ def fewest(rules, hand, kaidan):
         return 1
     best = bits.size(ranks_with(hand, 1))
     number = list_runs(rules, hand, kaidan) if rules.options.kaidan else 0
-    # Each depth has the next kaidan to try, and the cards that the chosen ones leave: a search
-    # depth first. Kaidan are chosen in the order of the list, so each combination is met once.
+    # Depth first: at each depth, `following` is the next kaidan to try, `left` the cards without
+    # the chosen ones. These keep the order of the list, so each combination is met once.
     following = np.zeros(MOST_KAIDAN, np.int64)
     left = np.zeros(MOST_KAIDAN, np.uint64)
     left[0] = hand

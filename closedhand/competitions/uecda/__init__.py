@@ -3,4 +3,4 @@
 HOST, PORT = "127.0.0.1", 42485
 """Default address of the official server."""
 MOST_WAITING = 32
-"""Most connections without a profile (a client's first table); one more displaces the oldest."""
+"""Most connections that have not sent a profile (a first table); one more displaces the oldest."""

@@ -131,7 +131,7 @@ def kicker_features(rules, state, out):
 
 @inlined
 def write_at_least(out, first, cards):
-    """Write, from `first` on, if a hand has at least 1, 2, 3, 4 of a rank, as in `AT_LEAST`."""
+    """Write, from `first` on, for each entry of `AT_LEAST` whether the packed `cards` reach it."""
     for rank in range(SUITED):
         number = (cards >> np.uint64(4 * rank)) & np.uint64(15)
         reached = ((np.uint64(1) << (np.uint64(8) * number)) - np.uint64(1)) & FOUR_BYTES

@@ -67,9 +67,9 @@ def hide(rules, state, player):
 def redeal(rules, view, player, rng):
     """Draw the hands, public cards and seed that `hide` blanked for `player`, in place.
 
-    Each hidden card is equally likely to be in any free place of a hand or of the public cards. In
-    deals drawn uniformly, a hand that has played cards of a rank would hold further cards of the
-    rank less often. An incomplete play that `hide` cleared stays cleared.
+    Each hidden card is equally likely to be in any free place of a hand or of the public cards.
+    That is not quite the distribution of uniform deals given the ranks played: there, a hand that
+    has played cards of a rank holds more of it less often. A cleared incomplete play stays cleared.
     """
     hidden = unseen(rules, view, player)
     # Number of unknown cards of each seat, then that of unknown public cards.

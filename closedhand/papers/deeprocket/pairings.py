@@ -127,12 +127,12 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
 def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Compute both figures, JSON values, from the results of `_part` by pairing and iteration.
 
-    All pairings play the same deals in the same order. Estimates are as from `results.rounded`.
+    All pairings play the same deals in the same order. Intervals are dicts of `results.rounded`.
 
     Returns:
-        `deals`, their number; by pairing, `iterations`, the landlord's win rate in each. With 95%
-        intervals: `landlord` and `peasants`, win rates by pairing; `points`, the landlord's points
-        per game by pairing; `differences` of win rates, by the names of `DIFFERENCES`.
+        `deals`, their number; `iterations`, by pairing the landlord's win rate in each iteration.
+        With 95% intervals: `landlord` and `peasants`, win rates by pairing; `points`, the
+        landlord's points per game by pairing; `differences`, by the names of `DIFFERENCES`.
     """
     points = {
         name: np.concatenate([np.array(own["points"], float) for own in each])

@@ -25,7 +25,7 @@ MATCH = 100
 """Number of rounds of a match; each match begins without classes and with other seats."""
 
 KOUS = ("kou", "kou[letter=1]")
-"""The reading under which the paper's results are possible, and the literal one."""
+"""Two readings of the paper: the one that makes its results possible, and the literal one."""
 
 STAND_INS = {
     "min-sets": "chibiHana",
@@ -57,8 +57,8 @@ VARIANTS = {
     "single": (5, (-1086, -376, -895)),
     "use_2": (6, (-157, 100, 102)),
 }
-"""By variant: the number of its table, and the paper's scores in 1,000 rounds minus those of `kou`,
-among each of `ENEMIES`; the last two enemies share a score."""
+"""By variant of `kou`: the number of the paper's table, and by how many points in 1,000 rounds it
+does better there than `kou`, among each of `ENEMIES`; the last two share a number."""
 
 THRESHOLDS = (60, 70, 80, 85, 90, 95, 98, 100)
 """Values of the parameter `threshold` of `kou` in the section "sweep"; the paper has 95."""

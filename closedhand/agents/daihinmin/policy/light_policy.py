@@ -45,7 +45,7 @@ from closedhand.games.daihinmin.tricks import stops
 from closedhand.learning.policy_gradient import draw, read_weights, shipped_weights, weights_record
 
 STRENGTHS = 15
-"""Number of strengths: one for each rank, and for the joker one below and one above them."""
+"""Number of strengths: a joker at the weak end of a kaidan, the thirteen ranks, jokers alone."""
 MOST_WEAK, MOST_STRONG = 5, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
 """Number of forms of a hand, see `form_of`."""
@@ -85,7 +85,7 @@ class Policy(NamedTuple):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """Draw an action by softmax; in the exchange, which matters little here, take the first."""
+    """Draw an action by softmax, or take the one of `settled`: in the exchange always the first."""
     n = legal(rules, state, ids)
     k = settled(rules, state, ids, n)  # faster than `options`, which rewrites `ids`
     if k >= 0:
@@ -132,7 +132,7 @@ def log_probability(policy, rules, state, action, ids, scores):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """Return the log-likelihood of the others' past actions, times `FLATTENING`, and the guess 0.
+    """Return the log-likelihood of the others' past actions, times `FLATTENING`, and 0: no guess.
 
     See `closedhand.search.particles.log_likelihood`. The exchange is not rated.
     """
@@ -235,7 +235,7 @@ def policy_of(weights: np.ndarray) -> Policy:
 
 
 def load(path: str | None = None) -> Policy:
-    """Load the policy from a checkpoint; None: the package's. An `InputError` refuses others."""
+    """Load a checkpoint's policy; None: the package's. An `InputError` refuses other files."""
     if path is None:
         return policy_of(shipped_weights("daihinmin_playouts", FEATURES))
     return policy_of(read_weights(Path(path), FEATURES))

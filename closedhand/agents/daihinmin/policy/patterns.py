@@ -65,8 +65,8 @@ PAIRS = SLOTS * SLOTS * 16
 RUNS = 4
 """Number of classes of kaidan: 3, 4, 5, or more cards."""
 
-# First index of each type of feature. The comments list its indices, the slowest first, many of
-# them fields of `Situation` and `Effect`; after a colon a condition, or "difference": both signs.
+# First index of each type of feature. The comments list its digits, the slowest first, many of them
+# fields of `Situation` and `Effect`; after a colon a condition, or "difference": both signs, see 1.
 RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of the slot: difference
 PAIR = RANK + 2 * 2 * STAGES * COUNTS * 5  # sure, early; two slots, cards of each: difference
 REST = PAIR + 2 * 2 * PAIRS  # play, early; slot and number of cards left

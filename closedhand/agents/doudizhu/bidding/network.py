@@ -197,7 +197,7 @@ class Fitting:
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def advance(self, seconds: float) -> bool:
-        """Learn for a tenth of a second; return whether a validation is due."""
+        """Learn for 0.1 s of the `seconds` that are left; return whether a validation is due."""
         start = time.monotonic()
         spent = 0.0
         while spent < min(PIECE, seconds):
@@ -274,9 +274,9 @@ def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
 class BidNetAgent(BiddingAgent):
     """Agent that bids by the win probabilities of a network and plays as another agent.
 
-    The network is that of the file or folder `path`; None: the package's. It replaces the scores of
-    the module `FITTED`, whose thresholds stay. Errors are those of `BiddingAgent` and of
-    `networks.load`.
+    The network is that of the file or folder `path`; None: the package's. Its probabilities replace
+    the scores of the module `fitted`; the thresholds are those of `fitted`. Errors are those of
+    `BiddingAgent` and `networks.load`.
     """
 
     def __init__(self, game: Game, path: str | None, player: Agent) -> None:

@@ -18,7 +18,7 @@ from closedhand.core.statistics import student
 
 ROLES = ("landlord", "down peasant", "up peasant")
 CHUNK = 1024
-"""Pairs per forward pass of a check."""
+"""Number of pairs per forward pass."""
 BLOCKS = 20
 """Blocks of games over which an interval is taken: decisions of one game depend on each other."""
 
@@ -89,7 +89,7 @@ def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
 
     Returns:
         `decisions`: their number; `accuracy`: overall and by role; `error`: half the width of the
-        95% interval of the overall one, over blocks of games.
+        95% interval of the overall accuracy, over blocks of games.
 
     Raises:
         InputError: The file cannot be read, or holds no such network.

@@ -76,7 +76,7 @@ class Settings:
 
     @property
     def number_of_checks(self) -> int:
-        """Number of checks; by default one per 250 steps or per minute, the fewer, but 3 to 40."""
+        """Number of checks; by default the lesser of `steps` / 250 and `minutes`, but 3 to 40."""
         if self.checks is not None:
             return max(1, self.checks)
         return max(3, int(min(40, self.steps / 250, self.minutes)))
@@ -179,7 +179,7 @@ class Learner(LightningModule):
         """Start the clock."""
         self.begun = True
         if self.global_step == 0:
-            self.watch.save()  # a network without a checkpoint would seem another training's
+            self.watch.save()  # `train` refuses a folder with a network but no checkpoint
         self._clock = time.monotonic()
         self._done = int(self.share * self.settings.number_of_checks)  # checks due so far
 

@@ -148,7 +148,7 @@ def read_shard(path: Path, expert: str | None) -> Games:
 
 
 def columns_of(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Read deals, actions and offsets of a shard, as in `Games`; agents' names by seat, [n, 3].
+    """Read deals, actions and offsets of a shard, as in `Games`, and agents by seat, [n, 3].
 
     Errors are those of `opened`.
     """
