@@ -129,7 +129,7 @@ def play_on(
     """Continue a match or league up to `number` deals, in jobs of `size` deals; see `play`.
 
     `jobs(deals, first)` lists arguments of `work` for the deals, a job for each of `Match.pairs`.
-    With `first` the jobs only compile kernels: they get one deal, and may play less of it.
+    With `first` the jobs only compile kernels: they get one deal, and may play a part of it.
     """
     workers = check_workers(workers)
     if before.deals >= number:

@@ -137,9 +137,9 @@ class Traits:
         clocked: Whether the strength of the agent depends on the clock; it then needs all cores.
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
         steady: Whether each decision depends on the view alone, not on other games or decisions.
-        remembers: Whether the agent uses earlier rounds of a deal. It then plays several rounds
-            only in leagues, which play its deals one by one.
-        variants: Options, such as `tuned=1`; lists of agents have an entry for the agent with each.
+        remembers: Whether the agent uses earlier rounds of a deal. Matches of several rounds refuse
+            such an agent; leagues play its deals one by one.
+        variants: Options, such as `tuned=1`; the web table offers the agent with each of them, too.
     """
 
     files: tuple[Path, ...] = ()
@@ -168,8 +168,8 @@ def described(
         traits: Traits of all its agents, or a function of game, argument and options.
         needs: Modules of extras that the factory imports only when it makes an agent.
         reads: Parser of the argument for the factory and `traits`; None: they get the text.
-        plays: Name of the file that the agent plays, as trainings write it, and the text of the
-            agent with `{}` for the folder; see `how_to_play`.
+        plays: Name of the file that a training writes for the agent, and the text of the agent that
+            plays it, with `{}` for the folder; see `how_to_play`.
     """
 
     def decorate(factory: Factory) -> Factory:
@@ -339,8 +339,8 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
     """Compute a checksum of each agent's files (`Traits.files`), by the agent's text or name.
 
     The settings of runs and matches contain these, so that they resume only with the same files.
-    Agents without files are left out, and unknown names: an object may have any. An `InputError`
-    says that a file cannot be read.
+    Agents without files are left out, and names that are no agent's text: an agent passed as an
+    object may have any name. Raises an `InputError` if a file cannot be read.
     """
     found: dict[str, str] = {}
     for agent in agents:

@@ -32,7 +32,7 @@ import numpy as np
 from closedhand.core.checks import INTEGERS, InputError, UnknownOption, shown
 
 LARGEST = 10**9 - 1
-"""Largest absolute value of a whole number without a stated limit; kernels take such numbers."""
+"""Largest absolute value of a whole number without a stated limit; it fits in an int32."""
 DIGITS = "of at most 9 digits"
 
 WORDS = {
@@ -63,8 +63,8 @@ class Option:
         kind: Type of its values: `bool`, `int`, `float`, `str`, or `object` for any. By default
             `str` with `choices`, else the type of `default`, or `object` if that is None.
         choices: All texts allowed; empty: any.
-        only_form: Whether the option changes only how plays are put into actions, such as
-            sub-steps. Records consist of whole plays and leave the option out.
+        only_form: Whether the option, such as `substeps`, changes only how a play is split into
+            actions. Records consist of whole plays and leave the option out.
     """
 
     name: str
@@ -160,7 +160,7 @@ def _read_str(value: Any) -> str:
 
 
 def _read_any(value: Any) -> Any:
-    """Parse a text that is a number or truth value as in JSON, or NaN; return others unchanged."""
+    """Parse the text of a JSON number, NaN, Infinity or truth value; return others unchanged."""
     if not isinstance(value, str) or not NUMBER.fullmatch(value):
         return value
     try:

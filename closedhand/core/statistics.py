@@ -62,7 +62,7 @@ def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
 
     Args:
         values: Shares; shape and errors are as for `student`.
-        games: Number of independent games for a column of only 0 or only 1; by default one a row.
+        games: Effective sample size of a column of only 0 or only 1; by default one game a row.
 
     Examples:
         >>> [[round(end, 2) for end in each] for each in shares(np.array([[1.0]] * 20))]

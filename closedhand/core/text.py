@@ -58,7 +58,7 @@ def _cut(text: str) -> str:
 
 
 CLEAR = re.compile(r"\w+([ ,]\w+)*")
-"""Words with one space or comma between them, which become the only hyphens of a name."""
+"""Texts that `slug` converts without a checksum: words separated by single spaces or commas."""
 
 
 def slug(text: str) -> str:

@@ -25,7 +25,7 @@ def listed(actions: Any) -> list[Any]:
 
 
 def at_action(number: int, action: Any) -> AbstractContextManager[None]:
-    """Put the number of an action, and the action, before an `InputError` in a block."""
+    """Return a context that puts an action and its number before the text of an `InputError`."""
     text = action if isinstance(action, str) else shown(cast(object, action))
     return prefixed(f"action {number}, {text}")
 

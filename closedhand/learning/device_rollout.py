@@ -105,7 +105,7 @@ class Rollout:
         """Write normalised advantages, and targets, of decisions into `rows`.
 
         With `gae_lambda` 1 a decision gets all payments to the end of its game. If the rollout ends
-        first, it gets those before its seat's last decision, plus that decision's noted value.
+        first, it gets those before its seat's last decision, plus the value noted at that decision.
         """
         rows, seats = self.rows, self.batch.game.num_players
         paid = rows["rewards"].double()

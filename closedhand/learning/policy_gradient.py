@@ -57,8 +57,8 @@ def draw(scores, n, total, rng):
 
 
 Gradient = Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
-"""Function of the weights, the number of a piece and its generator to the gradient of the policy's
-payoff, summed over the games of the piece, float64 [features]."""
+"""`gradient(weights, number of the piece, generator) -> float64 [features]`: plays a piece, and
+returns the gradient of the policy's payoff, summed over the games."""
 
 
 class Task(NamedTuple):

@@ -78,8 +78,8 @@ def logs(folder: Path) -> list[Path]:
 def board(folder: Path, decisions: int) -> Generator[Callable[[Mapping[str, Any]], None]]:
     """Open a log in a folder at the number of decisions at which the training continues.
 
-    Earlier logs' points after `decisions` are hidden: a kill of the training lost that work. The
-    context gives a function that adds a history entry's numbers at its number of decisions.
+    Points of earlier logs after `decisions` are hidden: their work was lost when a process was
+    killed. The context gives a function that adds the numbers of an entry of the history.
 
     Raises:
         InputError: TensorBoard is not installed, or does not accept the name.

@@ -175,9 +175,9 @@ class Search:
             done += size
 
     def _add_up(self, work: Callable[[int, Rng], Floats], shares: list[int], rng: Rng) -> Floats:
-        """Run `work` on each of `shares` in a thread; return the sum of the results.
+        """Run `work` on each share, several in threads; return the summed results.
 
-        `work` gets a generator of its own. The first column of its result counts simulations.
+        `work` gets a share and a generator. The first column of its result counts simulations.
         """
         generator(rng)
         start, processor = time.perf_counter(), time.process_time()

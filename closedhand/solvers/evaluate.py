@@ -6,7 +6,7 @@
    the set have values, as the player cannot distinguish them.
 3. NashConv is the sum over the players of the value of the best response less that of the strategy.
 
-`sigma`, a strategy, is by action (`interface`); of an `InfoTree` [rows], each an action of a set.
+`sigma`, a strategy, has a probability for each action: `Layout.shape`, of an `InfoTree` [rows].
 """
 
 from typing import NamedTuple
@@ -71,7 +71,7 @@ def best_response(tree: InfoTree, sigma: np.ndarray, player: int) -> BestRespons
 
 
 def _best_rows(tree: InfoTree, gains: np.ndarray) -> np.ndarray:
-    """Find the rows of a player's best actions by the `gains` of `respond`, int64 [sets]."""
+    """Find the best rows by `gains` of `respond`, int64 [sets]; only its player's sets count."""
     starts = tree.rows[:-1]
     return starts + gains[starts].astype(np.int64)
 
@@ -96,10 +96,10 @@ def evaluate_rows(tree: InfoTree, sigma: np.ndarray) -> Evaluation:
 class Losses(NamedTuple):
     """Losses of a strategy to best responses by information set; their sum is NashConv.
 
-    A loss is the gain of the set's player by the best action there, times the probability of the
-    set. The player follows the strategy before, and a best response after. A value is the expected
-    payoff of a row to its player, who then follows a best response, given that the set is reached.
-    It is NaN in sets that chance and others never reach.
+    A loss is the probability of the set times the gain of its best action over the strategy there,
+    if the player follows the strategy before the set and a best response after it. A value is the
+    player's expected payoff for a row's action and a best response after it, given that the set is
+    reached; NaN if chance and the others never reach the set.
     """
 
     loss: np.ndarray  # float64 [sets]

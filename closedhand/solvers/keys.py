@@ -1,4 +1,4 @@
-"""Keys of information sets: hashes of 128 bits of the views of their players."""
+"""Keys of information sets: 128-bit hashes of what the player to act knows."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def hash_views(views: np.ndarray) -> np.ndarray:
 
 
 def keys_of_seats(game: Game, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Hash what a seat of each state knows, seats int64 [n]; see `keys_of`."""
+    """Hash the view that seat `seats[i]` has of `states[i]` into keys, uint64 [n, 2]."""
     views = states.copy()
     batch_kernels.hide_for(game.rules, views, seats)
     return hash_views(views)
@@ -42,7 +42,7 @@ def keys_of_seats(game: Game, states: np.ndarray, seats: np.ndarray) -> np.ndarr
 def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarray:
     """Hash the information sets of the players to act into keys, uint64 [n, 2].
 
-    `states` [n] may be views, except with `together`: the seats of a side then share knowledge.
+    With `together` the seats of a side share knowledge; `states` [n] must then not be views.
     """
     seats = states["player"].astype(np.int64)
     if not together:  # a faster path: agents of strategies ask for one key at a time

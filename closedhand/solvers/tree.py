@@ -36,15 +36,15 @@ PROBES = 300
 COUNTED = 100_000
 """Largest number of deals that is counted for a message."""
 CHUNK = 1 << 28
-"""Approximate number of bytes of all states below the deals that are expanded at once."""
+"""Deals are expanded in chunks whose trees have about this many bytes of states."""
 
 
 class InfoTree(NamedTuple):
     """The tree of a game, for kernels.
 
-    The deals come first. Rows are those of a `Layout`. The children of a node are contiguous, in
-    the order of the action ids, and end where those of the next node begin. Sets are in the order
-    of their levels. `own_keys` differ from `keys` where the seats of a side are one player.
+    The first nodes are the deals. Rows are those of a `Layout`. The children of a node are
+    contiguous, in the order of the action ids, and end where those of the next node begin. Sets are
+    in the order of their levels. `own_keys` and `keys` differ only if `build` is `together`.
     """
 
     kernels = "closedhand.solvers.passes"
@@ -129,7 +129,7 @@ def count_actions(rules, states, ids, number):
 
 @kernel
 def expand(rules, states, number, ids, children, actions):
-    """Write the state after each legal action to `children` [sum of `number`], ids to `actions`."""
+    """Write the state after each legal action to `children`, its id to `actions`, one for each."""
     child = 0
     for i in range(len(states)):
         if number[i]:
@@ -260,7 +260,7 @@ def _joined(
         }
         for name, value in values.items():
             parts[name].append(value)
-        # Pass `last` on to the children: only that of the player who acted changes.
+        # A child has the `last` of its parent, except for the player who acted.
         last = np.repeat(last, number, axis=0)
         acted = np.repeat(player, number)
         last[np.arange(len(acted)), acted] = ranges(slot[deciding], number[deciding])
@@ -304,9 +304,9 @@ def trees_of(game: Game, states: str | None = None) -> Trees:
 
 
 def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield one view of each information set, [n], and the sets, int64 [n], in chunks.
+    """Yield, in chunks, one view of each information set, [n], and the set's index, int64 [n].
 
-    The tree is one without `together`.
+    The tree must be built without `together`.
     """
     set_of_row = np.repeat(np.arange(len(tree.owner)), np.diff(tree.rows))
     places = tree.levels[:-1].copy()  # next node of each level: the order is that of `build`

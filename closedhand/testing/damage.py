@@ -1,6 +1,6 @@
 """Saved states, and damaged ones: random faults in their bytes, as from a bad disk or an attacker.
 
-`Game.load` has to refuse them or return a valid state. Accepted states are passed to every function
+`Game.load` has to refuse a damaged state or return a valid one, which then goes to every function
 of the game. A kernel that gets a wrong number may crash or hang: run `throw` in its own process.
 """
 

@@ -17,7 +17,7 @@ from closedhand.games.chinese_poker.state import Rules
 
 ORDER = (BACK, MIDDLE, FRONT)
 POOL_SIZE = 1 << 18
-"""Hands in the pool for odds: about 3,400 opponents of a hand, standard errors below 1%."""
+"""Hands in the pool for odds. About 3,400 share no card with a hand: standard errors below 1%."""
 
 
 @dataclass(frozen=True)

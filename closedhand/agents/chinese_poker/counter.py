@@ -166,7 +166,7 @@ def totals(rules, others, parts):
 def promising(rules, win, slack, parts):
     """Return the indices of candidates with expected points within `slack` of the best, best first.
 
-    Points are by the chances `win`; `parts` are the candidates' strengths, int16 [n, 3].
+    `win` are the tables of `separable.py` for expected points, `parts` strengths, int16 [n, 3].
     """
     expected = np.empty(len(parts))
     for i in range(len(parts)):

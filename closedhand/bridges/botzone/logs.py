@@ -45,7 +45,7 @@ def play_points(game: Game, state: State) -> list[float]:
     """Return the part of the platform's scores that rewards kinds of plays, by seat."""
     plays = game.rules.plays
     points = [0] * SEATS
-    # After the `words`, bids and passes of the auction, the landlord leads; passes count as turns.
+    # `words` actions of the auction come first. Then the landlord leads; a pass is a turn, too.
     for turn, action in enumerate(state.history[state.words : state.moves].tolist()):
         category, length = category_of(plays, int(plays.group[action]))
         value = POINTS[category.name]

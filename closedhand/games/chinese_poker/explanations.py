@@ -37,7 +37,7 @@ def substep_reason(game: Game, state: State, action: int) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """List the others' cards as seen once they are shown; as unseen the rest but the player's."""
+    """List the others' shown cards as seen; as unseen those neither shown nor the player's."""
     shown = {int(card) for seat, hand in enumerate(view.hands) if seat != player for card in hand}
     seen = sorted(shown - {UNKNOWN})
     own = {int(card) for card in view.hands[player]}

@@ -5,9 +5,9 @@ back, middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`. A deal is a hand for eac
 record is a board for each player, which includes the deal. Semicolons separate the players.
 
 Without a hand an arrangement names positions, from `a` for the highest card of the hand to `m` for
-the lowest: `abcde/fghij/klm`. In sub-steps a back is `abcde` and a front, of the eight cards left,
-is `/fgh`. Given a state, cards are written, and cards or positions are read; the front may be left
-out of a board in cards. Any other text raises an `InputError`.
+the lowest: `abcde/fghij/klm`. In sub-steps a back is `abcde`, and a front is `/fgh`, where `a` to
+`h` are the eight cards left. Given a state, cards are written, and cards or positions are read; the
+front may be left out of a board in cards. Any other text raises an `InputError`.
 """
 
 from collections.abc import Iterable, Sequence

@@ -35,7 +35,7 @@ def deal(rules, state, seed):
 
 @kernel
 def deal_round(rules, state):
-    """Deal a round in seat order; the last round's places become classes unless these are reset."""
+    """Deal a round in seat order, with the places of the round before as classes, or with none."""
     reset = state.round_number % rules.options.class_period == 0 and not (
         rules.options.ranked and state.round_number == 0
     )
@@ -97,7 +97,7 @@ def clear_tricks(state):
 
 @kernel
 def rewind(state):
-    """Go back to the first trick, which has begun; `history` keeps all actions, for a replay."""
+    """Go back to the start of the tricks, once they have begun; `history` keeps all actions."""
     for player in range(len(state.hands)):
         state.hands[player] = own_of(state, player, state.hands[player])
     clear_tricks(state)

@@ -7,7 +7,7 @@ The current round is replayed from its deal. What the deal and the actions leave
 - `points` are a possible sum over the rounds played so far.
 - `seed` is any number but 0, and 0 in a view.
 - Players ranked at random after passes have any order: a redealt view does not determine it.
-- With `actions="card_sets"` too, the joker may stand wherever a legal play has it.
+- The joker may stand wherever a legal play has it, also with `actions="card_sets"`.
 """
 
 from typing import Any

@@ -42,9 +42,9 @@ def view_from(
     Args:
         game: Daihinmin, with plays or with sets of cards as actions.
         player: Number of the player.
-        hand: Cards that the player holds now, such as `3c5c5h*`: in the exchange without a tax that
-            it has paid, and with a tax that it has received. A card chosen to be given back is
-            still in the hand until the second one is chosen.
+        hand: Cards that the player holds now, such as `3c5c5h*`. In the exchange taxes are already
+            paid and received. The first card that the daifugo gives back stays in its hand until
+            the second one is chosen.
         actions: All actions of the round so far, of all players: ids of plays, or their notation
             (`5c5h*`, `PASS`). In a round with an exchange they begin with the cards given back,
             the daifugo's two in ascending order, then the fugo's, if there is one; `?` or a

@@ -1,7 +1,7 @@
 """The words before the landlord leads: the auction, doubling, and the open hand.
 
-A **word** is a declaration such as a bid, or the pass, which declines. After the pass come the ids
-of the other words in use: the bids 1 to 3, or to call and to rob; to double; to show.
+A **word** is a declaration such as a bid, or the pass, which declines. The words in use have the
+ids after the pass: the bids 1 to 3 or, with `robbing`, call and rob; then double; then show.
 
 - The auction (`bidding`): each seat bids once, 0 to 3, and the highest bid is the stake. In the
   preset `botzone` the first seat is the landlord if nobody bids; the stake is then 0.
@@ -27,7 +27,7 @@ CALL, ROB = 1, 2
 MOST_OF_TWO, MOST_OF_THREE = 4, 3
 """Maximum number of robberies in an auction of two players, and of three."""
 MOST_WORDS, MOST_SAID = 5, 8
-"""Maximum number of ids of words, and of words said before the landlord leads."""
+"""Maximum number of words besides the pass, and of words said before the landlord leads."""
 
 
 @kernel
@@ -151,7 +151,7 @@ def conceded(rules, state):
 
 @kernel
 def legal_words(rules, state, out):
-    """Write the pass, then the words that may be said now, before play; return how many ids."""
+    """Write the ids of the pass and the other words allowed now to `out`; return their number."""
     options = rules.options
     out[0] = pass_id(rules)
     if state.landlord >= 0:
@@ -172,7 +172,7 @@ def legal_words(rules, state, out):
 def say(rules, state, value):
     """Apply a word, its id minus `pass_id`; return whether the auction ends without a landlord."""
     state.words += 1
-    if state.landlord >= 0:  # after the auction; `returns` counts who has doubled
+    if state.landlord >= 0:  # after the auction; doubling is left to `returns`: it is by seat
         if value > 0 and value == rules.options.show_word:
             state.stake *= 2
         # `more`: whether another player may double. Else the landlord shows, or leads.

@@ -104,9 +104,9 @@ def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: 
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """List cards played or shown as seen; as unseen all others but the player's.
+    """List as seen the cards played or shown, and as unseen all others but the player's.
 
-    So public cards in the landlord's hand count as unseen, unlike in `hidden.unseen`.
+    So a public card that the landlord still holds is unseen, unlike in `hidden.unseen`.
     """
     rules = game.flat.rules
     seen = sum(map(int, view.played))

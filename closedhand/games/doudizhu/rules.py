@@ -152,7 +152,7 @@ def has_ranks(group, cards):
 
 @inlined
 def allows(plays, cards, play, least):
-    """Return whether `cards` contain a play, by id, of strength `least` or more; 0: any."""
+    """Return whether `cards` contain a play of `plays.strength` `least` or more; 0: any play."""
     return contains(cards, plays.need[play]) and (least == 0 or plays.strength[play] >= least)
 
 
@@ -252,7 +252,7 @@ def follows(rules, state, g):
 
 @kernel
 def is_said(rules, state, action, ids):
-    """Return whether `action`, any integer, may be said now, in the opening: a word or the pass."""
+    """In the opening, return whether `action`, any integer, is a word that may be said now."""
     if over(rules, state):  # all have passed in the last deal
         return False
     for i in range(auction.legal_words(rules, state, ids)):
@@ -311,7 +311,7 @@ def play(rules, state, action):
     state.moves += 1
     if opening:
         if auction.say(rules, state, action - auction.pass_id(rules)):
-            if rules.options.passed_deals == 0:  # no number of deals ends the game
+            if rules.options.passed_deals == 0:  # no limit: deal until somebody bids or calls
                 deal(rules, state, state.seed)
             elif state.passed + 1 < rules.options.passed_deals:
                 passed = state.passed + 1

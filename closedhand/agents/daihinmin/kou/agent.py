@@ -8,7 +8,7 @@ The agent follows section 4 of the paper:
 2. As a leader, make a strong play that leaves a winning form; otherwise the play with the highest
    priority, the lowest ranks first.
 3. As a follower, make a strong play that leaves a winning form; otherwise the lowest play that does
-   not weaken the hand; otherwise the strong play that weakens it least, if it is not held back.
+   not weaken the hand; otherwise the strong play that weakens it least, unless that is held back.
 4. A play that starts a lock has at least the strength `sure` if the player then has the strongest
    play under the lock.
 
@@ -190,7 +190,7 @@ def follow(rules, numbers, view, hand, ids, parts):
 def price_to_follow(rules, numbers, view, hand, plays, weakness, play, parts):
     """Return the price of following with a play, by class (see `WINNING`); `NEVER` to hold it back.
 
-    `hand`, its number of `plays` and its `weakness` are those before the play.
+    `hand`, the number of `plays` in its division and its `weakness` are those before the play.
     """
     value = strength_to_follow(rules, numbers, view, hand, play)
     if value < 0:

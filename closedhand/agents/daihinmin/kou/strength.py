@@ -94,7 +94,7 @@ def foes_of(rules, view, revolution, passed, lock):
 
 @kernel
 def foes_after(rules, view, play):
-    """Collect the foes of a play: players who have not passed, cards that fit the lock after it."""
+    """Collect the `Foes` of a play: players who have not passed, cards of the lock after it."""
     lock = np.int64(lock_after(rules, view, play))
     return foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed), lock)
 
@@ -223,7 +223,7 @@ def starts_lock(rules, view, play):
 def has_strongest(rules, numbers, hand, play, foes):
     """Return whether the hand's best play of the family of `play` is unbeatable under the new lock.
 
-    `play` starts the lock; `foes` are those under it. `hand` is not turned.
+    `play` starts the lock, and `foes` are the `Foes` under this lock. `hand` is not turned.
     """
     family = np.int64(rules.plays.family[play])
     if family == 0 and numbers.joker_as_card and hand & JOKER_BIT and not foes.spade_three:

@@ -74,7 +74,7 @@ def without_idle_pass(state, ids, n):
 
 
 class SeenCards(NamedTuple):
-    """Cards at a decision, as the features of all its actions need them: sets, and a number."""
+    """Card sets at a decision that the features of all its actions share, and the hand's size."""
 
     hand: np.uint64
     others: np.uint64  # cards that the player has not seen
@@ -119,12 +119,12 @@ def unbeaten(others, number, revolution):
 
 @kernel
 def form_of(seen, cards, most_weak, most_strong):
-    """Return the form of some cards of the hand: how many ranks others can beat, and how many not.
+    """Encode how many ranks of some cards of the hand are weak, and how many are strong.
 
-    With both counts limited to `most_weak` and `most_strong`, the form is the number
-    `weak * (most_strong + 1) + strong`.
+    The others can beat a weak rank, and not a strong one. The code is `weak * (most_strong + 1) +
+    strong`, where `weak` is at most `most_weak` and `strong` at most `most_strong`.
     """
-    # The jokers are one rank that nothing beats, and all kaidan one rank that others can beat.
+    # The jokers count as one strong rank, and all kaidan together as one weak rank.
     # `singles` contains `pairs` and so on: differences count a rank once, by its number of cards.
     own = cards & ~BOTH
     kaidan = in_runs(own)

@@ -138,7 +138,7 @@ class Effect(NamedTuple):
 
 @kernel
 def effect_of(rules, state, here, action):
-    """Compute the effect of a play (other than a pass) of the player to act."""
+    """Compute the `Effect` of a play (not a pass) of the player to act in the `Situation` `here`."""
     lock = np.int64(lock_after(rules, state, action))
     locked = 0
     if lock:

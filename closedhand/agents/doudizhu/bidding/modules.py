@@ -107,7 +107,7 @@ ALL_KINDS = ", ".join((*KINDS, VALUE, NET, f"{NET}=FILE"))
 
 @kernel
 def control(hand):
-    """Count control points: rocket 8, else big joker 4, small 3; bomb 6; other 2s two, As one."""
+    """Add up control points: rocket 8, a lone joker 4 or 3, bomb 6; outside bombs a 2 2, an A 1."""
     jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
     points = 8 if jokers == 7 else jokers
     points += 6 * size(at_least(hand, 4))
@@ -243,7 +243,7 @@ class BiddingAgent(BatchAgent):
 
     @property
     def probabilities(self) -> Callable[[np.ndarray], np.ndarray]:
-        """Policy, as of an `Agent`; an `AttributeError` if the playing agent has none."""
+        """Policy (see `Agent`); raises an `AttributeError` if the playing agent has none."""
         if not hasattr(self._player, "probabilities"):
             raise AttributeError("the playing agent has no probabilities")
         return self._probabilities
@@ -262,7 +262,7 @@ class BiddingAgent(BatchAgent):
         worths, actions = np.empty(len(views)), np.empty(len(views), np.int32)
         score_all(self._kind, views, worths)
         auction = np.flatnonzero(views["landlord"] < 0)
-        if len(auction):  # `_worths` may differ from the scores in auctions only
+        if len(auction):  # words after the auction keep the module's scores
             worths[auction] = self._worths(rules, views[auction], worths[auction])
         bid_worths(self._kind, worths, rules, views, actions)
         if self.game.options["substeps"]:
@@ -271,5 +271,5 @@ class BiddingAgent(BatchAgent):
         return actions
 
     def _worths(self, rules: Rules, views: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return the scores to bid by in auctions, float64 [n]; `scores` are the module's."""
+        """Return the scores to bid by in auctions, float64 [n]; subclasses replace `scores`."""
         return scores

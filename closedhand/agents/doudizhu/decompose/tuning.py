@@ -76,7 +76,7 @@ def trace_game(rules, policy, state, rng, ids, trace):
 
 
 def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """Compute the gradient of a piece of self-play, float64 [FEATURES]; its `number` is unused."""
+    """Play a piece of self-play; return its gradient, float64 [FEATURES]. `number` is unused."""
     game = make_game("doudizhu")
     sums = np.zeros(FEATURES)
     ids = np.empty(game.num_actions, np.int32)

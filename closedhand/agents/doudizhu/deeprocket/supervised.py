@@ -88,9 +88,9 @@ def train(
     and a text about it.
 
     Raises:
-        InputError: The records, the settings or the network to start from are invalid, the hardware
-            is not available, the network in `out` is the one to start from or of another training,
-            or the training in `out` cannot be resumed.
+        InputError: The records, the settings or the network to start from are invalid; the hardware
+            is not available; `out` holds the network to start from, the network of another
+            training, or a training that cannot be resumed.
         KeyboardInterrupt: The training was interrupted before it began, or twice.
     """
     require("tensorboard")
