@@ -46,7 +46,7 @@ def size(bits: Any) -> Any:
     return int(bits).bit_count()
 
 
-# An overload and the function that it returns need one signature, with annotations: no lambda.
+# The function that an overload returns must repeat its annotated signature: a lambda cannot.
 
 
 @overload(lowest)

@@ -60,8 +60,8 @@ class Deal(NamedTuple):
 class Notation(Protocol):
     """Notation of a game's actions, deals and tables; see the methods of `Game` of these names.
 
-    Three members are optional: `cards_of(action, state)`, the cards that people click for an action
-    (see `Game.cards`); `parts_of(state)` (see `Game.parts`); and `explanations`.
+    Three members are optional: `cards_of(action, state)`, see `Game.cards`; `parts_of(state)`, see
+    `Game.parts`; and `explanations`, see `closedhand.core.explanations`.
     """
 
     def text(self, action: int, state: State | None = None) -> str:
@@ -111,7 +111,7 @@ class Game:
         sides: Side that each seat plays for; seats of one side win and lose together.
         notation: Texts of actions and deals, and rows of tables.
         payoff_range: Least and greatest payoff that a player can get.
-        max_moves: Maximum number of actions in a game; without redeals where these have no limit.
+        max_moves: Maximum number of actions in a game, or in one deal if redeals have no limit.
         payoff_sum: Sum of the payoffs of all players at the end of every game; None: it varies.
         simultaneous: Whether the players act at the same time. A copy of a state with `player` set
             to another player who has not acted yet is then the position of that player.

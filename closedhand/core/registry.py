@@ -45,8 +45,8 @@ class GameSpec:
         parallel_id: Id for `pettingzoo.make("parallel", …)`, for a simultaneous game.
         options: Options passed to `make` besides those of the caller, such as a family's preset.
         opponent: Default opponent of a human player, an agent that loads quickly.
-        adviser: Default agent for hints to a human player, and for `closedhand advise` if it
-            simulates; None: the opponent.
+        adviser: Default agent for hints to a human player; None: the opponent. `closedhand advise`
+            uses it too, if it is an agent that simulates.
         league: Whether matches are always leagues, with all agents at one table.
         league_options: Function that returns the options of a league, for games whose rounds depend
             on each other: `(options, rounds, duplicate) -> dict`. It gets the given options, the
@@ -67,10 +67,10 @@ class GameSpec:
         terms: Translations of the game's terms, by language and English term: names of roles,
             marks, parts and of actions without cards; `option NAME` is the meaning of an option.
             A term with `{}` is a sentence, in which `{}` is another term or any text. Terms are for
-            the table in a browser, see `closedhand.core.display.Row`. Instead of a mapping,
-            `closedhand.games.leduc:terms` names files such as `terms.zh.json` in that package.
-        faces: How a browser draws cards whose text is no rank, with or without a suit, by this
-            text: as a rank and a suit (`Ks`), `joker`, or `JOKER`, the greater joker.
+            the table in a browser, see `closedhand.core.display.Row`. A text instead of a mapping,
+            such as `closedhand.games.leduc:terms`, names `terms.zh.json`, … in that package.
+        faces: How a browser draws a card whose text is neither a rank (`K`) nor a rank and a suit
+            (`Ks`): a mapping of the text to one of these, `joker`, or `JOKER`, the greater joker.
         playouts: Function `game -> (game, policy)` for the playouts that rate actions in hints and
             replays; the game that it returns may have simpler payoffs. It returns None for rules
             without such a policy: playouts are then random, as without the function. A
@@ -78,8 +78,8 @@ class GameSpec:
         endgames: Means to solve open hands, a `closedhand.search.exact.Endgames`; None: a position
             is a deal and actions, and is searched without a transposition table.
         rulebook: Rules in words, Markdown by language, `en` and by choice `zh` and `ja`, for
-            `closedhand.core.rulebook.from_markdown`; None: there are none. Instead of a mapping,
-            `kuhn_poker:rulebook` names files such as `rulebook.en.md` of that package.
+            `closedhand.core.rulebook.from_markdown`; None: there are none. A text instead of a
+            mapping, such as `kuhn_poker:rulebook`, names `rulebook.en.md`, … in that package.
         table_options: Options of a new table in a browser, unless the person chooses others.
         odds: Function `(game, view, parts) -> [Odds or None]` for a hand that is being sorted:
             `parts` has the cards of each `closedhand.core.display.Part`, as texts.

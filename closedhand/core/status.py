@@ -3,6 +3,6 @@
 RUNNING, OVER, ILLEGAL, REFUSED = range(4)
 """The game goes on; it has ended; the user's action was illegal; a policy's action was illegal.
 
-An illegal action changes nothing in the state. In Gymnasium envs an illegal action of the user ends
-the game with a penalty. One of a policy raises an error, or on a device just ends the game.
+An illegal action changes nothing in the state. In Gymnasium envs one by the user ends the game
+with a penalty; one by a policy raises an error, or on a device only ends the game.
 """

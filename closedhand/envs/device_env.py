@@ -60,9 +60,9 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         """Make the env; arguments and errors are those of `GameVectorEnv`, with these differences.
 
         `device` is `cuda`, `cuda:1`, … or `cpu`; an `InputError` refuses one that is missing or too
-        small for the games. Opponents must decide in kernels. Without `reward` there is no warning.
-        Neither `autoreset_mode` nor `render_mode` can be changed; there are no `legal` and
-        `num_threads`.
+        small for the games. Opponents must decide in kernels. Self-play without `reward` gives no
+        warning. `autoreset_mode` is always `SameStep` and `render_mode` None; there are no `legal`
+        and `num_threads`.
         """
         self.game = common.resolve(game, options)
         if common.check_autoreset_mode(autoreset_mode) != AutoresetMode.SAME_STEP:

@@ -66,7 +66,7 @@ class Lobby:
         self.folder = folder
         self.past = PastHands(folder / PAST_HANDS)
         self.added = {game: tuple(texts) for game, texts in added.items()}
-        self.tables: dict[str, Table] = {}  # by id; without saved tables not yet restored
+        self.tables: dict[str, Table] = {}  # by id; a saved table enters when it is restored
         self._agents = ThreadPoolExecutor(max(2, cores()), "agents")
         self._others = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "others")
         # For long work, apart from that of the page.
@@ -136,8 +136,8 @@ class Lobby:
 
         Each of the `seats` is `{"agent": text}`, `{"level": level of an agent}`, or `{"name": name
         of a person}`; a name may be empty. Without a seed the deals are random. The first hand
-        begins with `deal`, in the game's notation, and `actions`, by flat ids. Spectators see all
-        hands if `hands_open` and no person plays.
+        begins with `deal`, in the game's notation, and `actions`, ids of whole plays. Spectators see
+        all hands if `hands_open` and no person plays.
 
         Raises:
             InputError: An argument is not valid for the game, or there are too many tables.
@@ -181,7 +181,7 @@ class Lobby:
         return Seat(name=short_name(name), token=secrets.token_urlsafe(12))
 
     def take_seat(self, index: int, seat: Mapping[str, Any]) -> RemoteMatch:
-        """Take a seat at `servers[index]`, one at a time; its table opens when the match begins."""
+        """Take a seat at `servers[index]`, unless one is held; the match's table opens later."""
         if not 0 <= index < len(self.servers):
             raise InputError("there is no such server")
         before, address = self.remote_matches.get(index), self.servers[index]

@@ -129,7 +129,7 @@ class Preparation:
                 if line not in self._known() and self._compile(*each):
                     self._note(line)
                 try:
-                    # The game with its defaults loads from the cache once it is asked for.
+                    # Only the options of a new table: the plain defaults load once they are used.
                     STAGES[each[1]](_games(each[0])[0])
                 except Exception:  # a game or an agent may be third-party code, and raise anything
                     LOG.exception("%s is not prepared", each[0])

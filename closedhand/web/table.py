@@ -120,7 +120,7 @@ class Table:
             self._apply(action)
 
     def _apply(self, action: int) -> None:
-        """Play a legal action; `actors` stays as long as `game.history`."""
+        """Play a legal action; keep `actors` at the length of `game.history`."""
         actor, before = int(self.state["player"]), len(self.game.history(self.state))
         self.game.play(self.state, action)
         # The history begins anew with each deal: of the next round, or after all have passed.

@@ -41,9 +41,9 @@ class TianshouVectorEnv(BaseVectorEnv):
         `GameVectorEnv` also with `opponents`.
 
         Raises:
-            InputError: It is another env, is in a wrapper, has no masks or another mode, plays or
-                pays all seats in one row, or has parts beside `observation`, which Tianshou would
-                lose.
+            InputError: It is another env, or is wrapped; it has no masks, or another autoreset
+                mode; it plays or pays all seats in one row; or its observations have parts besides
+                `observation` and the mask, which Tianshou would lose.
         """
         self.env = vector_env(env, "Tianshou", AutoresetMode.DISABLED)
         self.part = only_part(self.env.single_observation_space, "Tianshou")

@@ -1,8 +1,7 @@
 """The agent `default`: the sample client of the UECda competition, decision for decision.
 
 1. As a leader, play the longest kaidan, else the largest group, else the lowest card.
-   `default[lead=single]` always leads its lowest card, as the paper about `kou` describes the
-   client.
+   `default[lead=single]` always leads its lowest card, as the `kou` paper describes the client.
 2. As a follower, make the lowest play that the client's simple rules find; hold nothing back.
 3. Pass if these rules find none.
 
@@ -159,10 +158,11 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
     """Find the first kaidan of a length, made of the highest cards of a run; or `NONE`.
 
     Runs are of `cards`, a part of `hand`; the joker may add a card at an end or fill one gap. The
-    lowest kaidan comes first, then that of spades; under revolution the highest, then of clubs.
+    first kaidan is the lowest, of equal ones that of spades; under revolution it is the one whose
+    lowest natural card is highest, of equal ones that of clubs.
     """
-    # Without a joker, `run` and `before_gap` count the cards since the last gap. With one, which
-    # fills the last gap, each is 1 more, and `run` counts the cards since the gap before that one.
+    # Without a joker, `run` and `before_gap` both count the cards since the last gap. With one,
+    # `before_gap` adds the joker, and `run` also the cards before this gap, which the joker fills.
     best, best_low = NONE, 0
     for i in range(4):
         suit = i if revolution else 3 - i

@@ -7,8 +7,8 @@ A table is 8 x 15 numbers, int32 big-endian, row by row; single numbers are int3
 - A joker in a hand is at row 4, column 1. A joker in a play is in the cell of the card that it
   stands for, in row 4 as the fifth card of a group, and alone anywhere in rows 0 to 3.
 - Rows 5 to 7 are the `Status`. The end of row 5, called **margin** here, and row 7 mean nothing.
-  Servers repeat what clients write there: the margin of the latest answer to a turn, in all tables
-  except a round's first question; and row 7 of the play to beat, in the tables that follow turns.
+  Servers repeat what clients write there. All tables but a round's first question have the margin
+  of the latest answer to a turn. A table that shows what a turn did has row 7 of the play to beat.
 """
 
 import struct

@@ -23,7 +23,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
 
     Raises:
         InputError: Something that is not a card or not a board, an illegal arrangement, a duplicate
-            card, a missing arrangement of the player's own, or boards not given at the end.
+            card, a missing arrangement of the player's own, or a board hidden after all are set.
 
     Examples:
         >>> from closedhand import make_game

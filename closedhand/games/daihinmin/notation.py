@@ -74,7 +74,7 @@ def dealt(state: State) -> list[int]:
 
 
 class Notation(TableNotation):
-    """Text of actions, deals and tables; actions are plays, or `sets` with the joker last."""
+    """Text of actions, deals and tables; with `sets` actions are sets of cards, the joker last."""
 
     actions = "an action such as 5c5h, 7s8s*9s, * or PASS"
 
@@ -151,7 +151,7 @@ class Notation(TableNotation):
         role, title = self._title(state.classes[player]), self._title(state.places[player])
         note = f"is {title}" if title else "passed" if state.passed >> player & 1 else ""
         active = bool(player == state.player and not over(self.rules, state))
-        # Who hands cards on has nothing to beat.
+        # While a player hands on cards, after 7s or 10s, there is no play to beat: show none.
         last = () if due_of(state) else tuple(cards_in(self._last_play(state, player)))
         return Row(
             f"player_{player} {role}".rstrip(), (*hand, *hidden) or (BLANK,), note, active, last,

@@ -35,7 +35,7 @@ from closedhand.learning import policy_gradient
 
 CANDIDATES = 160
 """Room for the main groups of a hand, and the pass. A search over hands of 20 cards, the most that
-any rules deal, finds at most 94: six trios in a row and a pair next to them."""
+any rules deal, finds at most 94, for a hand of six trios in a row and a pair next to them."""
 
 
 class Policy(NamedTuple):
@@ -49,12 +49,12 @@ class Policy(NamedTuple):
 
 @kernel
 def list_plays(rules, state, ids, costs, nodes, plays):
-    """Write one flat play for every legal main group except shuttles, the pass last.
+    """Write a play, its id without sub-steps, for each legal main group but shuttles; a pass last.
 
-    The kickers of a play are those that leave the cheapest hand, the lowest ones among equals. The
-    outputs are `plays`, int64 [CANDIDATES], and `costs`, see `set_costs`; `nodes` is as for
-    `partition`. The results are the number of plays, and the index of a play that needs no
-    evaluation because it is the only one or empties the hand; -1 if there is none.
+    Its kickers are those that leave the cheapest hand, the lowest ones among equals. The outputs
+    are `plays`, int64 [CANDIDATES], and `costs`, see `set_costs`; `ids` and `nodes` are scratch.
+    Return the number of plays, and the index of a play that needs no evaluation because it is the
+    only one or empties the hand; -1 if there is none.
     """
     partition.set_costs(cards_of_others(rules, state, state.player), costs)
     hand = state.hands[state.player]
@@ -177,7 +177,7 @@ class DecomposeAgent(RatingAgent):
         super().__init__(game, name, policy_of(weights, sampled=False))
 
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """List the candidates, one for each main group, and their sums of weights."""
+        """List candidates and sums of weights; one to be made at once gets 0, the others -inf."""
         plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
         n, k = consider(self.whole, self.game.flat.rules, view, self._ids, plays, sums)
         if k >= 0:
