@@ -197,7 +197,7 @@ class Options:
         Args:
             owner: Name of the game or agent, for messages.
             *options: The options, in the order in which they are shown.
-            presets: Values of options by name, for each preset, which the option `rules` chooses.
+            presets: Values of options by name, for each preset; the option `rules` chooses one.
             is_open: Whether options outside the table are accepted, unchecked.
         """
         self.owner = owner

@@ -6,7 +6,7 @@
    the set have values, as the player cannot distinguish them.
 3. NashConv is the sum over the players of the value of the best response less that of the strategy.
 
-`sigma`, a strategy, has a probability for each action: `Layout.shape`, of an `InfoTree` [rows].
+`sigma` is a strategy: probabilities by action, float64 [rows] for an `InfoTree` (see `Layout`).
 """
 
 from typing import NamedTuple

@@ -207,7 +207,7 @@ def build(game: Game, together: bool = False, most: int = MOST_NODES) -> InfoTre
 def _piece(
     game: Game, level: Level, sides: np.ndarray, shares: np.ndarray, together: bool
 ) -> dict[str, np.ndarray]:
-    """Make a level's arrays: `keys` by decision, `payoffs` by end, others by node or action."""
+    """Make a level's arrays: both keys by decision, `payoffs` by end, others by node or action."""
     deciding = level.number > 0
     player = np.full(len(level.states), END, np.int8)
     player[deciding] = sides[level.states["player"][deciding]]

@@ -28,7 +28,7 @@ FINE = "fine"  # last line of a child process that has found no fault
 KINDS = 9
 """Number of kinds of faults, from 0; see `damaged` and `_damage_field`."""
 FIRST = 12
-"""Single faults hit only this many first entries of an array: a history is mostly empty."""
+"""Faults of single entries hit only the first `FIRST` of a field: a history is mostly empty."""
 
 
 def check_save(walk: Walk) -> None:

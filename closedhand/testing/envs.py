@@ -43,7 +43,7 @@ def check_opponent(game: Game, seed: int) -> None:
         return
     agent = make_agent(game, GAMES[game.name].opponent, seed)
     state = game.deal(np.random.default_rng(seed))
-    while not game.over(state) and state.moves == 0:  # until the first play is whole
+    while not game.over(state) and state.moves == 0:  # until the first play is complete
         try:
             action = agent.act(game.view(state, int(state.player)))
         except Exception as error:
@@ -74,7 +74,7 @@ def check_vector(game: Game, seed: int, form: str) -> None:
                 single.step(int(actions[i]))
         begun = np.flatnonzero(over)
         observations, rewards, over, _, infos = envs.step(actions)
-        for i in begun:  # later deals of a vector env come from the stream of the game
+        for i in begun:  # only the first deals of both envs follow from the same seeds
             singles[i].reset(options={"state": envs.states[i]})
         for i, single in enumerate(singles):
             agent = single.agent_selection
@@ -127,7 +127,7 @@ ENVIRONMENTS: Mapping[str, Callable[[Game, int, str], None]] = {
     "parallel env": check_parallel,
     "environment API": check_api,
 }
-"""Checks of the environments, from a seed and a form of observations."""
+"""Checks of the environments by name; each takes a game, a seed and a form of observations."""
 
 
 def as_in_vector(observation: Observation, over: bool) -> Observation:

@@ -34,7 +34,7 @@ class PastHands:
         self.path = path
 
     def add(self, table: Table) -> None:
-        """Keep the finished hand of a table if a person plays, and it began here (`first` is 0)."""
+        """Keep a table's finished hand if a person plays, and all of it was played at the table."""
         if not table.persons or table.first:
             return
         try:

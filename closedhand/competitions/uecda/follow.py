@@ -68,7 +68,7 @@ def settle(rules, view, me, hand, table):
     view.hands[me] = hand
     for player in range(PLAYERS):
         view.left[player] = table[SIZES + player]
-    # Flag 5 is an eleven back, flag 6 a revolution: one alone makes low ranks beat high ones.
+    # Flags: 4 `me` leads; 5 eleven back, 6 revolution: one alone reverses the ranks; 7 a lock.
     view.revolution = (table[FLAGS + 5] != 0) != (table[FLAGS + 6] != 0)
     if table[FLAGS + 4] and view.target >= 0:
         new_trick(view, me)

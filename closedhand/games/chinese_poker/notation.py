@@ -94,7 +94,7 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
 
 
 def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
-    """Return the id of an arrangement by its positions; without `front`, the back's lowest id."""
+    """Return an arrangement's id from the positions of back and front; without front the lowest."""
     chosen = tuple(sorted(map(int, back)))
     if front is None:
         return FRONTS * BACK_IDS[chosen]
@@ -175,7 +175,7 @@ class Notation:
         return (Part("back", 5), Part("middle", 5), Part("front", 3))
 
     def scene(self, state: State) -> list[Row]:
-        """List a row by player: a board that is set and known, else cards; at the end payoffs."""
+        """List a row a player: the board if set and known, else cards; at the end with payoffs."""
         players = range(self.rules.players)
         if not over(self.rules, state):
             return [self._row(state, seat, seat == state.player) for seat in players]

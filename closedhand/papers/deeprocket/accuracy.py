@@ -21,7 +21,7 @@ HISTORIES = SHIPPED / "doudizhu_training.json"
 
 
 def source_of(path: Path, kind: str) -> dict[str, Any]:
-    """Return the origin of a network, before any self-play, as its file states it.
+    """Return what a network's file states of its supervised training, before any self-play.
 
     Returns:
         `expert`: the agent whose moves it learned; `pairs`: the number of moves; `step` and

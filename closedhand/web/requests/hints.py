@@ -72,7 +72,7 @@ async def _why(connection: Connection, version: int, cards: list[str]) -> Any:
 
 
 def adviser(connection: Connection, game: Game, by: str) -> str:
-    """Wait until hints of a game are prepared; return agent `by`, or else the game's adviser."""
+    """Wait until hints are prepared; return the agent's text `by`, the adviser's if it is empty."""
     connection.lobby.preparation.wait(game.name, "hints")
     if not by:
         return catalogue.adviser_of(game)

@@ -133,7 +133,7 @@ def strength_of(rules, numbers, foes, play):
 
 @kernel
 def stronger_plays(foes, family, low, high):
-    """Count the stronger plays that opponents may have: without the joker, and only with it.
+    """Return how many stronger plays opponents may have: without the joker, and only with it.
 
     Groups are counted by rank, kaidan by first card. Groups of five (family 4) contain the only
     joker, so opponents have none.

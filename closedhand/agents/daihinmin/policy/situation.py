@@ -138,7 +138,7 @@ class Effect(NamedTuple):
 
 @kernel
 def effect_of(rules, state, here, action):
-    """Compute the `Effect` of a play (not a pass) of the player to act in the `Situation` `here`."""
+    """Compute the `Effect` of a play (not a pass) of the player to act; `here` is a `Situation`."""
     lock = np.int64(lock_after(rules, state, action))
     locked = 0
     if lock:

@@ -198,7 +198,7 @@ def openings(rules: Rules, views: np.ndarray) -> np.ndarray:
 
 @kernel
 def score_all(kind, views, worths):
-    """Write the score of the hand of the player to act in every view into `worths`, float64 [n]."""
+    """Score the hand of the player to act in each view; write to `worths`, float64 [n]."""
     for i in range(len(views)):
         worths[i] = score(kind, views[i].hands[views[i].player])
 

@@ -42,7 +42,7 @@ AVERAGED_EVERY = 8
 LAST_PART = 9
 """Network n enters the mean with the weight 9 / (n + 8): about the last ninth of the run counts."""
 LEAST_VISITS = 30
-"""Rows of inputs with fewer gradients than this are mostly random: for the agent they are 0."""
+"""Rows of `Net.inputs` with fewer gradients are still mostly random: the agent has 0 in them."""
 NOTED_EVERY = 500
 """Steps between entries in the history."""
 DEALS = 5000
@@ -53,7 +53,7 @@ COUNTS = (*files.NUMBERS, "averaged")
 
 @kernel
 def mix(mean, weights, part):
-    """Move a mean, in place, by the fraction `part` of the way to some weights, float32 [n]."""
+    """Move `mean` in place by the fraction `part` of the way to `weights`; both float32 [n]."""
     for i in range(len(mean)):
         mean[i] += part * (weights[i] - mean[i])
 
