@@ -79,7 +79,7 @@ def compute(
     workers: Workers,
     progress: Callable[[str, float], None],
 ) -> dict[str, Any]:
-    """Play all pairs, except deals that the pairs' files in the folder hold; return a `summary`.
+    """Play the deals that the files of the pairs in `folder` lack; return a `summary`.
 
     The name of an agent may appear twice. Each pair plays `deals` in both roles; one with a slow
     agent plays the first `slow_deals` of them. The seed is that of deals, agents and intervals.
@@ -172,8 +172,8 @@ def rate(
 ) -> list[dict[str, Any]]:
     """Compute `agents` of `summary`.
 
-    `pairs` has for each of `combinations(agents, 2)` an entry of `pairs` in a `results.summary`,
-    and the index, 0 or 1, of the combination's first agent in the `agents` of this entry.
+    `pairs` has for each of `combinations(agents, 2)` the results of a match, an entry of `pairs` in
+    a `results.summary`; and 1 if the entry names the two agents in the reverse order, else 0.
     """
     # Games won by the first agent in each deal, 0 to 2, a draw as 1/2; float64 [deals].
     scores = [
@@ -235,10 +235,10 @@ def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES
 def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute the low and the high ends of the 95% intervals of ratings, float64 [agents] each.
 
-    If one agent has won all deals, the resamples do not vary. So the variance from the drawn games
-    of `fit` is added to that of the resamples: a drawn game is a half win for each agent, and these
-    two vary like independent Poisson numbers of mean 1/2. With two agents and independent games
-    this is the interval of log-odds, 1/2 added to both counts (F. J. Anscombe, Biometrika 1956).
+    The resamples do not vary if one agent has won all deals. So the variance of the drawn games
+    that `fit` adds is counted too: such a game is half a win for each agent, and the two halves
+    vary like independent Poisson numbers of mean 1/2. With two agents and independent games this is
+    the interval of log-odds with 1/2 added to both counts (F. J. Anscombe, Biometrika 1956).
 
     Args:
         ratings: Elo points of the agents, then those of every resample, float64 [1 + n, agents].

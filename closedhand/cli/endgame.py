@@ -87,7 +87,7 @@ def endgame(
 
 
 def _show(found: Any, seats: int, signed: bool) -> None:
-    """Print a solution; its line has the first `seats` only. If `signed`, payoffs above 0 win."""
+    """Print a solution, its line for the first `seats` only; if `signed`, payoffs above 0 win."""
 
     def payoff(low: float, high: float) -> str:
         if low < high:

@@ -122,7 +122,7 @@ def make_agents(game: Game, specs: Sequence[Spec], seed: int, first: int) -> lis
 def start(
     game: Game, specs: Sequence[Spec], seed: int, deals: range, fixed: np.ndarray | None = None
 ) -> tuple[list[Agent], np.ndarray]:
-    """Make the agents, let each decide once, and deal the states of the deals numbered `deals`.
+    """Make the agents, let each decide once, and deal the deals numbered `deals`, or take `fixed`.
 
     Return agents and states. Both follow from the seed, except `fixed` states and agent objects.
     """

@@ -33,7 +33,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     """
 
     def __init__(self, game: str | Game, **options: Any) -> None:
-        """Make the env with the arguments of `SoloEnv`; refuse a game whose players act in turn."""
+        """Make the env with the arguments of `Table`; refuse a game whose players act in turn."""
         super().__init__(game, **options)
         if not self.game.simultaneous:
             raise InputError(f"{self.game.name} has no parallel env: its players act in turn")

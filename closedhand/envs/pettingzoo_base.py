@@ -53,7 +53,7 @@ class Table(common.Copied, Spaces):
         illegal_reward: float | None = common.ILLEGAL_REWARD,
         **options: Any,
     ) -> None:
-        """Make the env, without a deal; arguments and errors are those of `SoloEnv`."""
+        """Make the env, without a deal; for arguments and errors see those of `SoloEnv`."""
         self.game = common.resolve(game, options)
         self.form = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)

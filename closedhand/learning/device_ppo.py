@@ -1,7 +1,7 @@
 """PPO on a device; `device_learner` has what all learners on a device share.
 
-One network plays all seats. A separate critic sees, besides the observation, the cards of every
-seat, where the states of the game have a field `hands`; agents do not use it.
+One network plays all seats. A separate critic, which agents do not use, sees the observation and,
+if the states of the game have a field `hands`, the cards of every seat.
 
 1. **Rollout.** A step draws an action from the softmax over the legal ones.
 2. **Advantages by seat.** Estimate advantages along the decisions of each seat.

@@ -1,7 +1,7 @@
 """The opponent pool of a learner: itself, frozen selves, or agents.
 
 1. Each given opponent takes an equal share of the games of an update, to within one game. Every
-   update begins with the first opponent and the first side, so that they may get more games.
+   update begins with the first opponent and the first side: these two may get more games.
 2. `self` is the learner: it plays all seats and learns from all. Against other opponents it plays
    one side, each side in turn.
 3. `pool` is a frozen self, drawn for every update from those kept so far; the draw is logged.
@@ -89,7 +89,7 @@ class Population:
 
         The learner plays one side, an opponent all others; successive games go through opponents,
         then through sides. `SELF`, and `POOL` without a frozen self, are the learner, which then
-        plays all seats. `games` are numbers of games in an update, `frozen` indices in `players`.
+        plays all seats. `games` are numbers of games in an update; `frozen` is as from `draw`.
         """
         rounds, opponent = np.divmod(np.arange(games.start, games.stop), len(self.players))
         sides, own = np.array(self.game.sides), np.unique(self.game.sides)

@@ -29,7 +29,7 @@ from closedhand.web.serialization import describe_action, number_of
 FIRST, STEP = 0.03, 0.25
 """Minimum seconds of simulation before the first report, and before each later one."""
 TRIAL = 256
-"""Simulations of a trial population; `PAIR` of these choose among many plays those shown first."""
+"""Simulations of a population in a trial; `PAIR` such ones choose which of many plays to show."""
 PAIR = 2
 """Populations per `Ranking.advance` before the first report; a single one gives no interval."""
 FEW = 4
@@ -73,8 +73,8 @@ def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
     """Ask an agent for its choice, and for its policy and its ratings if it has them.
 
     Returns:
-        `by`; `shares`, `ratings`: the best actions by policy and by rating, empty if the agent has
-        none (or, for `shares`, over `MOST_ACTIONS` actions); `action`: the first share, or choice.
+        `by`; `shares` and `ratings`, the best actions by policy and by rating, empty if the agent
+        has none (`shares` also above `MOST_ACTIONS`); `action`, the first share, else its choice.
 
     Raises:
         InputError: There is no such agent, it cannot play the game, or its choice is not legal.

@@ -131,7 +131,7 @@ def opponent_of(game: Game, level: str) -> str:
 
 @lru_cache(64)
 def agents(name: str) -> list[dict[str, Any]]:
-    """Describe the agents that are offered for a game. Slow at first: it imports them."""
+    """Return `text`, speed and `strength` of each agent offered. Slow at first: it imports them."""
     game = make_game(name).flat
     known = strengths(game.name)
     found: list[dict[str, Any]] = []
@@ -143,7 +143,7 @@ def agents(name: str) -> list[dict[str, Any]]:
 
 
 def offered(game: Game) -> list[str]:
-    """List agents that need no file: clocked ones with `BUDGETS`, others by name and variants."""
+    """List agents that need no file: with `BUDGETS` if clocked (`Traits`), else in all variants."""
     found: list[str] = []
     for name in agent_names(game.name):
         with_budget = [f"{name}:{budget}" for budget in BUDGETS]

@@ -136,8 +136,8 @@ class Lobby:
 
         Each of the `seats` is `{"agent": text}`, `{"level": level of an agent}`, or `{"name": name
         of a person}`; a name may be empty. Without a seed the deals are random. The first hand
-        begins with `deal`, in the game's notation, and `actions`, ids of whole plays. Spectators see
-        all hands if `hands_open` and no person plays.
+        begins with `deal`, in the game's notation, and `actions`, ids of whole plays. Spectators
+        see all hands if `hands_open` and no person plays.
 
         Raises:
             InputError: An argument is not valid for the game, or there are too many tables.
@@ -249,7 +249,7 @@ class Lobby:
             table.task = asyncio.ensure_future(self._play_agents(table))
 
     async def _play_agents(self, table: Table) -> None:
-        """Let agents play while the table goes on; one action, or a failure, ends a step."""
+        """Let agents play while the table goes on; a step ends after an action or a failure."""
         while _goes_on(table):
             version, seat = table.version, int(table.state["player"])
             loop = asyncio.get_running_loop()

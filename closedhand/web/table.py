@@ -89,7 +89,7 @@ class Table:
     seats: list[Seat]
     start: State  # at the deal of this hand
     actions: list[int] = field(default_factory=list[int])  # since the deal
-    first: int = 0  # number of `actions` that were made in a game under study, before this table
+    first: int = 0  # number of `actions` with which the table was opened; an undo keeps them
     open: bool = False  # whether spectators see all hands
     pace: float = PACE
     watch: str = ""  # secret of the link for spectators

@@ -56,7 +56,7 @@ class AutoPass(Wrapper):
 
     def _go_on(self) -> None:
         """Play all forced actions that come next."""
-        env = self.env  # a wrapper may have rewards of its own
+        env = self.env  # not `_base`: a wrapper between may have rewards of its own
         while (action := self._forced()) is not None:
             agent, earned = self.agent_selection, env.rewards.copy()
             owed = env._cumulative_rewards[agent]
@@ -209,7 +209,7 @@ class KickerSubsteps(Spaces, Wrapper):
         self.game = make_game(self._flat.name, **options)
         self.form = ObservationForm(self.game, self._base.form.name, self._base.form.mask)
         self.set_spaces(self.possible_agents, self.form)
-        # States of both games have one dtype; during a play this one is ahead of the wrapped env's.
+        # States of both games have one dtype. During a play this state is ahead of the env's.
         self._states = self.game.empty(1)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

@@ -215,7 +215,7 @@ def beating(rules, table, hand):
 
 @kernel
 def follow_single(rules, table, hand):
-    """Find the lowest card that beats the target, in no kaidan or group; or the joker or `NONE`."""
+    """Find the lowest card that beats the target and is in no run or pair; or joker, or `NONE`."""
     own = hand & ~JOKER_BIT
     groups = ranks_with(own, 2) * np.uint64(ALL_SUITS)
     spare = own & ~in_runs(own) & ~groups & beating(rules, table, hand)

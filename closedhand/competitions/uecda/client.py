@@ -33,7 +33,7 @@ CONNECT_SECONDS = 10.0
 def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
     """Make the game of a match at a server; refuse options that the protocol does not support.
 
-    By default it has the most rounds: a client does not learn their number.
+    By default it has `MOST_ROUNDS` rounds, as a server does not tell a client their number.
     """
     game = make_game("daihinmin", **{**options, "rounds": rounds})
     if game.flat is not game:
@@ -116,9 +116,9 @@ class Result:
     Attributes:
         player: The client's player, 0 to 4.
         rounds: Number of rounds played.
-        places: Places of the player by round, 0 for the first one out. A round that passes ended
-            while the player held cards is left out, unless the server states classes after it.
-        rejected: Number of actions that counted as passes: not accepted, or no plays.
+        places: Places of the player by round, 0 for the first one out. If a round ended by passes
+            and the player held cards, its place is left out unless the server states classes next.
+        rejected: Number of actions, passes left out, that were no plays or were not accepted.
         decisions: Number of decisions in tricks, as a server counts them.
         seconds: Time of these decisions.
         complete: Whether the server ended the match.
@@ -169,7 +169,7 @@ class Client:
             name: Name of the client at the server; by default that of the agent.
             seed: Seed of an agent that is given by name.
             watch: Called at the beginning of a round, before each of the player's own decisions,
-                after every turn, and when the places of a round that passes ended are known.
+                after every turn, and when the places of a round that ended by passes are known.
             **options: Options of the server's rules.
 
         Raises:

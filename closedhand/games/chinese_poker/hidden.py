@@ -1,4 +1,4 @@
-"""Views of Chinese Poker, which hide others' boards until all are set, and determinisations."""
+"""Views, in which others' boards are hidden until all hands are set, and determinisations."""
 
 import numpy as np
 

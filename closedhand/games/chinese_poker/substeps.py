@@ -66,7 +66,7 @@ def legal(rules, state, out):
 
 @kernel
 def is_legal(rules, state, action, ids):
-    """Return whether `action`, any integer, is legal now."""
+    """Return whether `action`, any integer, is legal now; `ids` is scratch space."""
     chosen = state.backs[state.player]
     if chosen != UNSET:
         arrangement = FRONTS * chosen + action - FIRST_FRONT

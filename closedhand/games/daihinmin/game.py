@@ -149,9 +149,9 @@ def make_game(**given: Any) -> Game:
 def league_options(options: Mapping[str, Any], rounds: int, duplicate: bool) -> dict[str, Any]:
     """Return the options of a league of `rounds` rounds; those in `options` take precedence.
 
-    A deal is a match from one reset of the classes to the next, or of all `rounds` if these are
-    fewer. In a duplicate league a deal is one round with random classes: all agents then get the
-    same cards and classes at a seat.
+    A deal is a match of `class_period` rounds, at whose end classes are reset, or of all `rounds`
+    if these are fewer. In a duplicate league a deal is one round with random classes: all agents
+    then get the same cards and classes at a seat.
     """
     options = OPTIONS.read(options)
     usual: dict[str, Any] = {"rounds": min(rounds, make_game(**options).options["class_period"])}

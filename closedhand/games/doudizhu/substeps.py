@@ -1,7 +1,7 @@
 """Dou Dizhu in kicker sub-steps: first the main group, then its kickers one by one.
 
 There are 337 actions, the outputs of the paper's two networks: the 309 main groups (including the
-pass), 15 solo kickers and 13 pair kickers. Words follow, such as the bids 1 to 3 as 337 to 339.
+pass), 15 solo kickers and 13 pair kickers. Words, such as bids (`auction.py`), follow from 337 on.
 Kickers ascend, so exactly one path leads to each play of the **flat** game, without sub-steps. A
 choice is legal only if some play completes it. The other players see complete plays only.
 
@@ -16,7 +16,7 @@ Table 4). They are all zero except for a player who is picking a kicker:
   where the group has n kickers in all; 8 the first n ranks, where n kickers are still to pick.
 - Channel 2: rows 0-3 at least 1, 2, 3, 4 cards of the rank are unseen; 4 legal kickers that would
   leave a card of the rank in hand; 5 public cards known to be in the landlord's hand; 6-8 the first
-  n ranks, where the observer, the down player and the up player have n cards left (at most 15).
+  n ranks, where the observer, the next player and the one after have n cards left (at most 15).
 """
 
 from typing import NamedTuple

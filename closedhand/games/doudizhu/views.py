@@ -32,10 +32,10 @@ def view_from(
         player: Seat of the player. Without bidding 0 is the landlord, 1 the down peasant and 2 the
             up peasant.
         hand: The cards that the player holds now, as ranks in any order: `3345TTJQKA22SB`.
-        actions: All words, plays and passes since the last deal, of all players: ids or notation of
-            the game without sub-steps (`3334`, `PASS`, `BID2`).
+        actions: All actions since the last deal, of all players, bids and other words of
+            `auction.py` included: ids or notation without sub-steps (`3334`, `PASS`, `BID2`).
         public: The public cards, once there is a landlord.
-        shown: Cards that a landlord who is another player has shown and holds now.
+        shown: The landlord's hand now, if another player is the landlord and has shown it.
         passed: Number of earlier deals in which all passed; 0 with `passed_deals=0`.
 
     Raises:
@@ -140,7 +140,7 @@ def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> No
 
 
 def _check_deck(rules: Rules, total: int, others: str) -> None:
-    """Check that the deck has the packed cards `total`; `others` describes some in the message."""
+    """Check that the deck has the packed cards `total`: held, played or, in the error, `others`."""
     deck = int(rules.options.deck)
     for i, rank in enumerate(RANKS):
         number, most = total >> 4 * i & 15, deck >> 4 * i & 15

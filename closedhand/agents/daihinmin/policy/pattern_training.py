@@ -2,10 +2,10 @@
 
 `closedhand train daihinmin --algorithm policy` does this in every step:
 
-1. Play rounds with actions drawn by softmax. In half of them the light policy and `default` take
-   some seats.
-2. The advantage of a decision is the player's points minus the linear critic's expectation in its
-   situation (`critic.py`).
+1. Play rounds with actions drawn by softmax. In half of them the policy of `light_policy.py` and
+   the agent `default` take some seats.
+2. The advantage of a decision is the player's points in the round minus those that the linear
+   critic expects in the situation (`critic.py`).
 3. Add the gradient of the decision's log-likelihood times the advantage, and the gradient of the
    critic's squared error.
 4. Take a step of Adam for policy and critic (`learning/policy_gradient.py`); average the weights.

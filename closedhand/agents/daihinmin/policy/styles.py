@@ -191,8 +191,8 @@ def compare(expected, action):
 def propose(policy, rules, state, player, rng):
     """Exchange one or two unknown cards of two other players, drawn at random.
 
-    The change is kept with the ratio of both deals' weights as probability (Metropolis), so that
-    deals stay as frequent as `redeal` draws them. Before the first trick all cards are dealt again.
+    Keep the change with probability min(1, new / old `deal_weight`) (Metropolis), so that deals
+    stay as frequent as `redeal` draws them. Before the first trick all cards are dealt again.
     """
     if state.leader < 0:
         contract.hide(rules, state, player)

@@ -122,9 +122,9 @@ def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | i
 def estimated(rates: np.ndarray) -> Estimate:
     """Estimate the share of games won from the shares by deal: 0, 1/2 or 1, float64 [deals].
 
-    Similar networks often win every deal once, so that the variance of a sample may be 0. The
-    interval therefore counts two more deals, one won twice and one lost twice (Bonett and Price,
-    2012).
+    Two similar networks often win one game each of every deal, so that the variance of a sample may
+    be 0. The interval therefore counts two more deals, one won twice and one lost twice (Bonett and
+    Price, 2012).
     """
     mean = float(rates.mean())
     [(_, low, high)] = shares(np.append(rates, (0.0, 1.0))[:, None])

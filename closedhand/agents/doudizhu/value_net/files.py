@@ -15,8 +15,8 @@ from closedhand.core.parsing import Kind, check_fields, whole
 from closedhand.core.reading import check_arrays, json_in, read_arrays
 
 SHARES = {"win": 0.06, "score": 0.03}
-"""Factor of the sum of `decompose` in a value, by objective. For `win` a value is the log-odds to
-win, for `score` the points of a side at a stake of 1."""
+"""By objective, the factor with which the sum of weights in `decompose` enters the value of a play:
+the log-odds to win for `win`, the points of a side at a stake of 1 for `score`."""
 NUMBERS = ("steps", "games", "samples")
 """Counts of the training in the description of a network."""
 OBJECTIVE = Kind("win or score", "objectives", lambda value: value in list(SHARES))
