@@ -1,4 +1,4 @@
-"""Comparisons of agents: matches, leagues, ladders, gains of responders; results, pictures."""
+"""Compare agents by matches, leagues, ladders and trained responders; save and plot results."""
 
 from closedhand.arena import exploit, ladder, league, match, plot, results
 

@@ -84,7 +84,7 @@ def spread(estimates: Sequence[dict[str, Any]]) -> np.ndarray:
     """Compute lengths of intervals below and above the means, float64 [2, n]; None becomes NaN."""
     table = [[each[key] for key in ("mean", "low", "high")] for each in estimates]
     mean, low, high = np.array(table, float).T
-    return np.maximum([mean - low, high - mean], 0)  # matplotlib refuses negative ones
+    return np.maximum([mean - low, high - mean], 0)  # matplotlib refuses negative lengths
 
 
 def save_figure(figure: Any, path: Path) -> None:

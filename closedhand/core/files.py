@@ -90,7 +90,7 @@ def target(path: Path) -> Path:
     try:
         found = Path(os.path.realpath(path))
         with suppress(FileNotFoundError):
-            _part(found).lstat()  # an error if this name, which is longer, is too long
+            _part(found).lstat()  # an error if the partial file's name is too long
         try:
             mode = found.stat().st_mode
         except FileNotFoundError:

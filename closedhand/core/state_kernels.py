@@ -25,7 +25,7 @@ def over(rules: Rules, state: State) -> bool:
 
 @kernel
 def legal(rules: Rules, state: State, out: Ids) -> Integer:
-    """Write the ids of the legal actions, ascending; return how many."""
+    """Write the ids of the legal actions to `out`, int32, ascending; return how many."""
     return contract.legal(unpack(rules), unpack(state), out)
 
 
@@ -40,7 +40,7 @@ def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
 
 @kernel
 def returns(rules: Rules, state: State, out: Floats) -> None:
-    """Write the payoffs by player."""
+    """Write the payoffs by player to `out`, float64 [num_players]."""
     contract.returns(unpack(rules), unpack(state), out)
 
 

@@ -95,7 +95,7 @@ def results_of(
                     begun = True
                     yield result
             except KeyboardInterrupt:
-                # Processes are left only after a second Ctrl-C: they still run jobs.
+                # After a second Ctrl-C some processes are left, which still run jobs.
                 for process in set(multiprocessing.active_children()) - others:
                     process.kill()
                 raise

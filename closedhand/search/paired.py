@@ -327,7 +327,7 @@ class PairedSearch(Search):
         deadline: float,
         rng: Rng,
     ) -> Bools:
-        """Return which actions to compare within the budget, bool [actions]; all if they are few.
+        """Return which actions to compare, bool [actions]: all if few, or if the budget suffices.
 
         `simulate(some, surviving)` plays a slice of particles on with the surviving actions, and
         adds to `sums`; `share` is the number of simulations of this thread.

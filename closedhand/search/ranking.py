@@ -1,7 +1,7 @@
 """Rank legal actions by simulation, for any game, as advice to a person.
 
-1. Draw `ROUND` independent populations of determinisations, of particles if the simulation is
-   weighted.
+1. Draw `ROUND` independent populations of determinisations. In a weighted simulation these are
+   particles.
 2. Play every determinisation on with every surviving action, as `closedhand.search.paired` does.
 3. Eliminate the actions that are significantly worse than the best one, except for the best few,
    which are shown to the person.

@@ -28,7 +28,7 @@ RATE = 0.02
 
 @kernel
 def play_games(tree, deals, players, rng, q, exploration, rate, number):
-    """Play `number` games and update `q`, float64 [rows], the values of the actions, by them."""
+    """Play `number` games, and learn from them: update `q`, values of actions, float64 [rows]."""
     last = np.empty(players, np.int64)  # row of each player's last action; -1: none yet
     for _ in range(number):
         last[:] = -1

@@ -1,4 +1,4 @@
-"""Checks of pickles, and of other processes: the same games, with and without the compiler."""
+"""Checks that pickles and other processes give the same games, compiled or in plain Python."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ def check_pickle(game: Game) -> None:
     """Check that a pickle is the same game."""
     for make in (
         # Pickling refuses a game that `make_game` does not make again, but does not say what
-        # differs. So compare the game of `make_game` before.
+        # differs. So compare first with the game that `make_game` makes.
         lambda: make_game(game.name, **game.options),
         lambda: pickle.loads(pickle.dumps(game)),
     ):

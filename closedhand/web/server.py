@@ -283,8 +283,8 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         *_, address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0]
         return socket.create_server(address, family=family, dualstack_ipv6=dual)
-    except (OSError, ValueError) as error:  # the latter for impossible host names
-        reason, *_ = reason_of(error).split(" (while attempting")  # it would repeat the address
+    except (OSError, ValueError) as error:  # ValueError: an impossible host name
+        reason, *_ = reason_of(error).split(" (while attempting")  # the rest repeats the address
         raise InputError(f"cannot listen at {host!r}, port {port}: {reason}") from None
 
 

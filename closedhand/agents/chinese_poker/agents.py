@@ -134,7 +134,7 @@ class Responder(Separable):
                 return super().values(view, actions)
             of_back = np.where(backs == back, substeps.FIRST_FRONT + fronts, -1)
             ids = backs if back == UNSET else of_back
-        order = np.argsort(points)  # so that the best arrangement of a back counts
+        order = np.argsort(points)  # in `dict` the best arrangement of a back comes last and stays
         found = dict(zip(ids[order].tolist(), points[order].tolist(), strict=True))
         return np.array([found.get(int(action), np.nan) for action in actions])
 

@@ -100,7 +100,7 @@ class SearchAgent(OwnArrays):
         raise NotImplementedError
 
     def simulation(self, view: State) -> Simulation:
-        """Describe simulations to the end of the round, by which all actions can be ranked."""
+        """Return settings for `ranking.rank`, which then simulates to the end of the round."""
         return Simulation(self._flat, self._policy, self._rules)
 
     def _certain(self, view: State) -> int:

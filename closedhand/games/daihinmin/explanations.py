@@ -49,7 +49,7 @@ def kind(game: Game, action: int) -> str:
 
 
 def reason(game: Game, state: State, action: int) -> str:
-    """Explain why an action is illegal; of a set of cards the first play is judged."""
+    """Explain why an action is illegal; for a set of cards, why its first play is."""
     rules, play, text = game.flat.rules, _play_of(game, action), game.text(action)
     table, hand, target = rules.plays, state.hands[state.player], int(state.target)
     if state.leader < 0 and play > plays.JOKER:

@@ -144,7 +144,7 @@ def features(rules, state, player, out):
         count_ranks(out, at.trick + NUM_RANKS * i, state.trick[other])
         left = min(np.int64(state.left[other]), most)
         out[at.left + most * i : at.left + most * i + left] = 1
-        out[at.place + i] = 1 + state.places[other]  # places count from 0, and -1 is not out
+        out[at.place + i] = 1 + state.places[other]  # `places`: 0 is first out, -1 is not out
         out[at.passed + i] = (state.passed >> other) & 1
         if state.classes[other] >= 0:
             out[at.classes + len(CLASSES) * i + titles_of(state)[state.classes[other]]] = 1
@@ -204,7 +204,7 @@ def has_both(cards):
 
 @inlined
 def write_cards(out, first, cards):
-    """Write, from index `first` on, whether each card is in a set."""
+    """Write to `out`, from index `first` on, 1 for each card in a set and 0 for any other."""
     for card in range(NUM_CARDS):
         out[first + card] = (cards >> np.uint64(card)) & np.uint64(1)
 

@@ -134,7 +134,7 @@ def plays_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def list_cards(cards, out, n):
-    """Write a set's ids, ascending, to `out` from index `n` on; return the number in `out`."""
+    """Write the ids of cards, ascending, to `out` from index `n` on; return the number in `out`."""
     while cards:
         out[n] = bits.lowest(cards)
         cards &= cards - np.uint64(1)

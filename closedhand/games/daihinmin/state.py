@@ -60,7 +60,7 @@ def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
         ("returned", "u8", pairs),  # given back to them, or chosen for that so far
         ("seed", "u8"),  # seed of all chance events to come
         ("history", "i2", LONGEST),  # all actions of the round
-        ("moves", "i4"),  # number of these
+        ("moves", "i4"),  # number of actions so far in the round
         ("player", "i4"),  # the player to act
         ("target", "i4"),  # the play to beat, -1 for the player who leads
         ("owner", "i4"),  # who made the play to beat, or leads

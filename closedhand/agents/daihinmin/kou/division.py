@@ -28,7 +28,7 @@ three more because the four 8s are singles, the highest card, and the joker."""
 PART = record_type(
     [
         ("cards", "u8"),  # turned
-        ("family", "i8"),  # as in `plays`: size - 1 of a group, from `FIRST_KAIDAN` on a kaidan
+        ("family", "i8"),  # as in `plays`: size - 1 for a group; a kaidan: `FIRST_KAIDAN` or more
         ("low", "i8"),  # lowest rank, turned; 13 for the lone joker
         ("high", "i8"),  # highest rank, turned; 13 for the lone joker
         ("strength", "i8"),  # by `strength.strength`
@@ -135,7 +135,7 @@ def weakness_of(numbers, part):
 
 @kernel
 def count_below(parts, n, threshold):
-    """Count the plays below a threshold of strength; in a winning form there is at most one."""
+    """Count the plays below a strength threshold; a winning form (`agent.py`) has at most one."""
     below = 0
     for i in range(n):
         below += parts[i].strength < threshold

@@ -19,7 +19,7 @@ class Numbers(NamedTuple):
     Attributes:
         threshold: Least strength of a strong play.
         eight: Strength of a play with an 8.
-        sure: Strength of a play that nobody can beat, from which deductions are made.
+        sure: Strength of a play that nobody can beat; others have this less the deductions below.
         least: Minimum strength; also that of the joker while the 3 of spades is unseen.
         stronger_rank: Deduction for each rank with a stronger single or, with fewer than
             `group_players` players left, a stronger group.
@@ -36,8 +36,8 @@ class Numbers(NamedTuple):
             players who are out.
         joker_kaidan: Deduction for each stronger kaidan that needs the joker.
         last_kaidan: Deduction for each stronger kaidan with two players left.
-        kaidan_with_groups: 0: a hand's kaidan have no card of a group; 1: they may have some, if a
-            rank other than the 8 has no pair.
+        kaidan_with_groups: 0: kaidan contain no cards of groups; 1: they may, unless the hand has a
+            pair of each of their ranks other than the 8.
         kaidan_to_ace: 1 if the hand is divided without kaidan that include the strongest rank.
         top_if_strong: 1 to keep the strongest card out of groups only if it is strong, 0 always.
         weak, middling, strong: Strengths up to which a play adds 2, 1 and 0 to the weakness of the

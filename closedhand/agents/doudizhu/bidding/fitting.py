@@ -57,7 +57,7 @@ class Deals(NamedTuple):
 
     @property
     def number(self) -> np.ndarray:
-        """Number of the deal of each hand, int64 [3n]."""
+        """Index of the deal of each hand, int64 [3n]."""
         return np.arange(len(self.hands)).repeat(SEATS)
 
     @property

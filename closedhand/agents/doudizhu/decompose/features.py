@@ -34,7 +34,7 @@ LEFTS = 7
 STAGES = 4
 """Number of classes of the cards left to the player to act: 1 to 4, 5 to 8, 9 to 13, more."""
 RIVALS = 8
-"""Number of classes of rivals, the groups of others that may beat a group: 0 to 6, more."""
+"""Number of classes of a group's rivals, groups of others that may beat it: 0 to 6, more."""
 MOST_WEAK, MOST_STRONG = 6, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
 """Number of forms of a hand: its numbers of weak groups, which others can beat, and of strong ones,

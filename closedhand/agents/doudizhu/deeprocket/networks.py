@@ -79,7 +79,7 @@ KINDS = {
         (planes.RANKS, planes.ROWS, planes.PLANES),
         GROUPS,
         {
-            # Rows 19, 10, 5, 3, 1.
+            # The rows of the planes shrink: 19, 10, 5, 3, 1.
             "paper": (
                 *(HALVING, HALVING, SQUARE, SQUARE, HALVING),
                 *(SQUARE, SQUARE, LAST_ROWS, LINE, LINE),
@@ -92,7 +92,7 @@ KINDS = {
         (planes.RANKS, substeps.ROWS, substeps.CHANNELS),
         substeps.FIRST_BID - GROUPS,
         {
-            # Rows 9, 5, 3, 1.
+            # The rows of the planes shrink: 9, 5, 3, 1.
             "paper": (HALVING, HALVING, LAST_ROWS, LINE, LINE),
             "small": on_a_line(substeps.ROWS, 96, 4),
         },

@@ -45,7 +45,7 @@ class Decisions(NamedTuple):
 
 
 def critic_of(agent: str) -> Policy:
-    """Load the policy of `value-net` or `value-net:PATH`, trained to win; else an `InputError`."""
+    """Load the policy of a `value-net` trained to win; an `InputError` refuses other agents."""
     spec = AgentSpec.parse(agent)
     if spec.name != "value-net" or spec.options:
         raise InputError(f"the critic is value-net or value-net:PATH, not {shown(agent)}")
@@ -57,7 +57,7 @@ def critic_of(agent: str) -> Policy:
 
 @kernel
 def write_chances(policy, rules, views, chosen, ids, chances):
-    """Write `chances`, float64 [n, 309], to win by main group in `views[chosen]`; NaN: unrated."""
+    """Write win probabilities in `views[chosen]` to `chances`, float64 [n, 309]; NaN: unrated."""
     space = make_space()
     chances[:] = np.nan
     for i in range(len(chosen)):

@@ -113,7 +113,7 @@ def generate(
         for begin in range(0, len(shard.missing), CHUNK)
     ]
     jobs = [(game, agents, seed, chunk) for chunk in chunks]
-    first = [(game, agents, seed, chunk[:1]) for chunk in chunks[:1]]  # short, see `work_off`
+    first = [(game, agents, seed, chunk[:1]) for chunk in chunks[:1]]  # one short job
     work_off(play_games, jobs, first, workers, take, lambda: shards, save)
     if shards:
         save(shards)
