@@ -35,7 +35,7 @@ class Notes:
 
     def __call__(self, share: float) -> None:
         """Report the share done, 0 to 1; raise `KeyboardInterrupt` if there was a Ctrl-C."""
-        self._watch.tick()  # first, to save the work: the next line may end it
+        self._watch.tick()  # first, to save the work: the next lines may raise
         self._progress(share)
         if self._watch.interrupted:
             raise KeyboardInterrupt

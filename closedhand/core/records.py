@@ -119,7 +119,7 @@ def from_state(
 
 
 def stated_options(game: Game) -> dict[str, Any]:
-    """Return the options for a record: no `only_form` ones, and no defaults of None, False or 0."""
+    """Return the options for a record: no `Option.only_form`, no defaults of None, False or 0."""
     preset = {"rules": game.options["rules"]} if "rules" in game.options else {}
     defaults = make_game(game.name, **preset).options
     table = spec_of(game.name).option_table
@@ -226,7 +226,7 @@ def _recognised(line: str) -> str:
 class Replay:
     """Outcome of replaying one line of a file, or one round of a log.
 
-    It is a context, which turns an `InputError` into its `error`. So a reader is a loop of::
+    It is a context manager, which turns an `InputError` into its `error`. A reader is a loop of::
 
         with Replay(number, unit="round") as found:
             found.replay(record_of(part))

@@ -75,8 +75,8 @@ class ObservationForm:
     def show(self, observation: np.ndarray, mask: np.ndarray | None = None) -> Observation:
         """Convert an observation from a kernel, int8 [..., size], and its mask, without a copy.
 
-        Return the array if `is_array`, else a dict of its parts. With the option `mask` of
-        `observation`, the dict also has the given mask, int8 [..., num_actions].
+        Return the array if `is_array`, else a dict of its parts. The dict also has the given mask,
+        int8 [..., num_actions], if the attribute `mask` is `observation`.
         """
         if self.is_array:
             return observation

@@ -175,7 +175,7 @@ def _card(card: str, width: int, height: int, strip: int) -> Any:
 
 
 def _draw_face(draw: Any, shown: Face, w: float, h: float, strip: float) -> None:
-    """Draw rank and suit in the left `strip` pixels; below, the suit, a star or the rank."""
+    """Draw rank and suit in the left `strip` pixels, and a large suit, star or rank below right."""
     color = JOKERS.get(shown.joker) or SUITS[shown.suit]
     rank = "" if shown.rank == "*" else shown.rank
     size = min(h * 0.42, strip * 1.3 / max(1, len(rank)), w * 1.1 / max(1, len(rank)))

@@ -27,9 +27,9 @@ from closedhand.solvers.tree import trees_of
 CHUNK = 0.1
 """Seconds between readings of the clock."""
 JUDGEMENTS = 8
-"""Judgements in each power of ten of the iterations."""
+"""Number of judgements while the number of iterations grows tenfold."""
 CLOSE_JUDGEMENTS = 64
-"""Judgements in each power of ten if a target NashConv is given: more, to stop soon after it."""
+"""The same if a target NashConv is given: more, to stop soon after it is reached."""
 
 
 def next_judgement(iterations: int, judgements: int) -> int:
@@ -43,7 +43,7 @@ def next_judgement(iterations: int, judgements: int) -> int:
 
 
 class BaseSolver:
-    """An algorithm applied to a game, a `closedhand.core.run.Learner`.
+    """An algorithm applied to a game; it is a `closedhand.core.run.Learner`.
 
     A subclass implements `_iterate`.
 
@@ -51,7 +51,7 @@ class BaseSolver:
         layout: The game's information sets and their places in the learned arrays.
         learned: Learned arrays by their names in a checkpoint; `run` changes them in place.
         end: Number of iterations after which `advance` stops.
-        judgements: Judgements in each power of ten of the iterations.
+        judgements: Number of judgements while the number of iterations grows tenfold.
         played: Name of the learned array that is the strategy.
     """
 

@@ -42,7 +42,7 @@ def check_text(walk: Walk) -> None:
 
 
 def check_deal_text(walk: Walk) -> None:
-    """Check that the deal of a state can be written at any point, and parsed."""
+    """Check that the deal can be written from any state of a game, and parsed."""
     game = walk.game
     text = game.deal_text(walk.state)
     start = game.parse_deal(text)

@@ -29,7 +29,7 @@ T = TypeVar("T")
 MOST_WAITING = 200
 """Maximum number of messages that wait for a browser; with more it is disconnected."""
 MOST_GUEST_MESSAGE = 10_000
-"""Most characters in a guest's message: one of `guard.MOST_MESSAGE` is parsed for half a second."""
+"""Most characters in a guest's message: parsing `guard.MOST_MESSAGE` bytes takes half a second."""
 
 
 class Connection:

@@ -26,7 +26,7 @@ def page(
 ) -> str:
     """Build the HTML page that replays some games.
 
-    With `judged` all plays are judged, a second each. `progress(done)` is called after each game.
+    With `judged` all plays are rated, a second each. `progress(done)` is called after each game.
 
     Raises:
         InputError: There are no games, or too many, or one is too long or breaks its rules.

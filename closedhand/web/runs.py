@@ -140,7 +140,7 @@ def _row(row: Any, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _curves(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
-    """Collect the curves in the history of a training or a solver, or in histories by name."""
+    """Return the curve of a training or solver, or one for each of histories by name; else none."""
     if isinstance(data.get("curve"), list):  # of a solver
         return [_curve(data["curve"], about, data)]
     if isinstance(data.get("history"), list):

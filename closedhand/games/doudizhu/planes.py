@@ -184,7 +184,7 @@ def draw_pairs(out, row, pairs):
 
 @kernel
 def possible_pairs(plays, family, unseen, hand):
-    """Return the main ranks of a family's plays in two sets, as bits of `pairs_at_least`."""
+    """Return the main ranks of a family's plays that each of two sets allows (`pairs_at_least`)."""
     within = family.within | (family.within << np.uint64(1))
     ranks = chained(pairs_at_least(unseen, hand, family.copies) & within, family.length)
     group = plays.groups[family.first]

@@ -66,8 +66,8 @@ SECTIONS = ("ranges", "hand", "match", *STRATEGIES)
 class Plan(Sectioned):
     """Settings of a reproduction."""
 
-    hands: int = 10_000  # deals of the match, and hands by which each strategy is judged
-    pools: int = 4  # number of pools on which each strategy is judged
+    hands: int = 10_000  # deals of the match, and hands that bound each exploitability
+    pools: int = 4  # number of pools on which each exploitability is bounded
     pool: int = POOL_SIZE  # hands in a pool; about one in 78 is an opponent of a given hand
     seed: int = 0  # seed of all deals
     sections: tuple[str, ...] = SECTIONS

@@ -37,8 +37,8 @@ STAND_INS = {
 }
 """Our agents and the paper's programs that they stand in for.
 
-snowl was the first champion that searched. Its stand-in has the budget with which it gets as many
-points as snowl among four `default`, 4.40; the stand-ins for later champions search more.
+snowl, the first champion that searched, gets 4.40 points a round among four `default`. Its stand-in
+has the budget with which it gets as many; the stand-ins for later champions search more.
 """
 
 LIGHT = ("min-sets", "trick-ender", "default", "default")

@@ -108,8 +108,8 @@ def _actions(strategy: Strategy) -> Iterator[_Action]:
         reach(tree, sigma, player, reached[player])
     for n in np.flatnonzero(tree.player >= 0):
         node, slot, own = game.rules.tables.nodes[tree.node[n]], int(tree.slot[n]), tree.player[n]
-        # By own card: its reach times a sum over the opponent's cards. Each of these adds its reach
-        # times `pays[slot]`, the probability of both cards and, once revealed, of the flop.
+        # By own card: its reach, times the sum over the opponent's cards of their reach times
+        # `pays[slot]`, the probability of the two cards and, once revealed, of the flop.
         likely = reached[own, n] * (reached[1 - own, n, kinds] @ tree.pays[slot])
         for child in range(tree.first[n], tree.first[n + 1]):
             yield _Action(name(node), slot, ACTIONS[tree.action[child]], likely * sigma[child])

@@ -195,7 +195,7 @@ def describe_pass(rules, state, here, number, out):
 
 @kernel
 def describe_gift(state, seen, card, out):
-    """Write the features of a card to give back, as `describe` does; return their numbers."""
+    """Write the features of a card to give back, and return their numbers, as `describe` does."""
     pair = pair_in_exchange(state)
     before = seen.hand & ~state.returned[pair]
     rest = before & ~bit(card)
@@ -213,7 +213,7 @@ def describe_gift(state, seen, card, out):
 
 @kernel
 def differences(here, own, unseen, way, sure, out):
-    """Write the patterns of the slots that a play changes; return the numbers of each sign.
+    """Write the patterns of the slots that a play changes; return the number of features by sign.
 
     `own` and `unseen` are the counts by slot after the play; unseen cards change their slots in a
     revolution. `here` is the situation before the play, `way` is 2 x sure + follow, and `out` is as

@@ -42,8 +42,8 @@ CHAIN_BITS = 10
 the length. A hand has at most four chains, so 64 bits hold all. As a chain has at least one card
 per rank, its bits are never 0, and 0 ends the list."""
 MOST_NODES = 400
-"""Size of the stack. A path passes at most 16 ranks and chains in all, and each of them leaves at
-most 22 alternatives on the stack: 352."""
+"""Size of the stack. A path passes at most 12 ranks and takes out at most 4 chains. Each of these
+16 steps leaves at most 22 alternatives on the stack, 352 in all."""
 
 JOKERS = np.uint64(0x11 << 4 * 13)
 SPARE = 4

@@ -82,7 +82,7 @@ def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
 
 
 def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
-    """Measure the accuracy of the network in a file, `policy` or `kicker`, on an expert's games.
+    """Measure the accuracy of a file's network, of kind `policy` or `kicker`, on expert games.
 
     `games` are those of `played_by`, all of them held out. At least `BLOCKS` are needed: a block
     without pairs counts as accuracy 0.
