@@ -38,14 +38,14 @@ def is_unseen(action: Any) -> bool:
 
 
 def written(game: Game, action: int | str) -> str:
-    """Write an action of a flat game: a negative id as `UNSEEN`, a text as it is."""
+    """Write an action, not a sub-step: a negative id as `UNSEEN`, a text as it is."""
     if isinstance(action, str):
         return action
     return UNSEEN if action < 0 else game.text(action)
 
 
 def read(game: Game, state: State, action: Any) -> int:
-    """Parse an action of a flat game, an id or its notation, to its id.
+    """Return the id of an action, not a sub-step, from its id or notation.
 
     Raises:
         InputError: The action is neither, or is one that `is_unseen`.

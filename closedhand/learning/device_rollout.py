@@ -1,7 +1,7 @@
 """The games of a learner on a device: steps 1 and 2 of an update, and evaluation.
 
-`device_learner` explains the steps. In them all tensors keep their addresses, and nothing waits for
-the device, so that CUDA graphs may run both.
+`device_learner` explains the steps. In steps 1 and 2 all tensors keep their addresses, and nothing
+waits for the device, so that CUDA graphs may run them.
 """
 
 from collections.abc import Callable
@@ -122,8 +122,8 @@ class Rollout:
         def blank(dtype: torch.dtype = torch.float32) -> Tensor:
             return torch.zeros((self.batch.number, seats), dtype=dtype, device=self.batch.device)
 
-        # By game and seat: value and advantage of the next decision, payments before it, and
-        # whether it, or the end of the game, is among these steps.
+        # By game and seat, of the next decision: value, advantage, the payments before it, and
+        # whether the rollout contains it or the end of the game.
         value, advantage, due, known = blank(), blank(), blank(), blank(torch.bool)
         for t in reversed(range(self.steps)):
             over = ended[t][:, None]

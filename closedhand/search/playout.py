@@ -1,7 +1,7 @@
 """Playouts: a policy plays a state on inside kernels until a player's payoff is certain.
 
 A **policy** is a NamedTuple of numbers and tables. Its class attribute `kernels` names the module
-that defines the functions of a search, as the rules of a game name the module of its kernels.
+that defines `choose` and further functions of searches for it, as `uniform.py` does.
 """
 
 from typing import Any, NamedTuple

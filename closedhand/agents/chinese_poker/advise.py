@@ -56,7 +56,7 @@ def mental_score(front: float, middle: float, back: float) -> float:
 
 
 def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
-    """Find up to `number` arrangements of a hand, best first; also return its number of opponents.
+    """Find the best arrangements of a hand, at most `number`, best first; count its opponents, too.
 
     A hand is int8 [13], cards high to low, here and in `summary`. The points of the first
     arrangement are biased slightly upwards, as it is chosen and measured on the same opponents.

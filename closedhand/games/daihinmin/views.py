@@ -247,7 +247,7 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
 def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> None:
     """Check that the cards played can have been in the hands.
 
-    `held` are the player's cards now, `sure` the cards that it knew in each hand at the first lead.
+    `held` are the viewer's cards now; `sure` are those it knew in each hand when the tricks began.
     """
     # The cards that others can hold, or that anybody has played.
     rest = without(state, deck_of(state), held)

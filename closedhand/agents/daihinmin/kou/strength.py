@@ -1,11 +1,11 @@
 """Strengths of plays for kou, 1 to 101: how likely a play is to end its trick (section 4.2).
 
-1. Collect the unseen cards and the opponents who can answer (`foes_of`). In the worst case one
+1. Collect the unseen cards and the opponents who can answer (`foes_of`). Assume the worst: one
    opponent holds all unseen cards, the joker included.
 2. Turn the cards, so that the higher rank is always the stronger one: under revolution rank r
    becomes 12 - r.
-3. A play with an 8 that ends the trick has the strength `eight`; a play with more cards than any
-   opponent who can answer holds has `sure`.
+3. A play with an 8 that ends the trick has the strength `eight`. A play has the strength `sure` if
+   it has more cards than the hand of any opponent who can answer.
 4. Otherwise count the ranks or kaidan with which opponents may beat the play, without the joker and
    only with it (`stronger_plays`). Deduct points for each from `sure`.
 

@@ -185,7 +185,7 @@ class Tuning:
         return points[:, tables == 0].mean(axis=1) - points.mean(axis=(1, 2))
 
     def _judge(self, challenger: Numbers) -> bool:
-        """End the trial or its first stage if it is due; return whether there is a new holder."""
+        """End the trial, or its first stage, when due; return whether there is a new holder."""
         (gain,) = student(np.array(self.gains)[:, None])
         if gain.high <= 0:
             return self._fail()

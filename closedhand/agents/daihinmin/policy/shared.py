@@ -98,7 +98,7 @@ def seen_cards_of(state):
 
 @kernel
 def compared(hand, others, kaidan, left, revolution):
-    """Make `SeenCards` from its first four fields, by the order of ranks in `revolution`."""
+    """Make `SeenCards` from its first four fields; `revolution`: whether low ranks are strong."""
     return SeenCards(
         hand, others, kaidan, left,
         unbeaten(others, 1, revolution), unbeaten(others, 2, revolution),

@@ -159,7 +159,7 @@ def score(kind, hand):
 
 @kernel
 def bid_with(kind, worth, rules, view):
-    """Choose the flat action of a bid module before cards are played.
+    """Choose the action of a bid module, an id without sub-steps, before cards are played.
 
     `kind` is an index into `KINDS`, and `worth` the `score` of the hand.
     """
@@ -185,7 +185,7 @@ def say_with(kind, worth, rules, view):
 
 @kernel
 def choose_bid(rules, view):
-    """Choose the flat action of `fitted`, by which most agents bid, before the landlord leads."""
+    """Choose the word of `fitted`, by which most agents bid: an action id without sub-steps."""
     return bid_with(FITTED, landlord_wins(view.hands[view.player]), rules, view)
 
 
@@ -205,7 +205,7 @@ def score_all(kind, views, worths):
 
 @kernel
 def bid_worths(kind, worths, rules, views, actions):
-    """Write the flat action for each view to `actions`, int32 [n], by the scores `worths`, [n]."""
+    """Write `bid_with` for each view to `actions`, int32 [n]; `worths`, [n], are the scores."""
     for i in range(len(views)):
         actions[i] = bid_with(kind, worths[i], rules, views[i])
 
