@@ -156,7 +156,7 @@ def _misaligned(dtype: np.dtype[Any], path: str, start: int = 0) -> Iterator[tup
     for name, (kind, offset, *_) in (dtype.fields or {}).items():
         base, shape = kind.subdtype or (kind, ())
         place = f"{path}.{name}".lstrip(".")  # `path` leads to this record, at byte `start`
-        # In an array, the second item shows whether the size of an item fits.
+        # In an array, check the second item, too: it shows whether the items' size fits.
         starts = [start + offset, start + offset + base.itemsize][: 2 if shape else 1]
         for first in starts:
             if base.fields:

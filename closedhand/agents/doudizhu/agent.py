@@ -28,8 +28,8 @@ class RatingAgent(PlayAgent):
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the flat plays to consider, int64 [n], and their values, float64 [n].
 
-        The player must be about to choose a whole play, not a word or a kicker. -inf marks a play
-        that is not rated, as another is clearly better.
+        The player must be about to choose a whole play, not a word (such as a bid) or a kicker.
+        -inf marks a play that is not rated, as another is clearly better.
         """
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:

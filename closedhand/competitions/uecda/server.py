@@ -38,7 +38,7 @@ WITHOUT_EFFECT = (
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Read a configuration file: options of `make_game`, among them `rounds`, and the `port`.
+    """Read from a file options of `make_game`, among them `rounds`, and the server's `port`.
 
     Only keys in the file are returned, with their last values. An `InputError` names the line.
     """

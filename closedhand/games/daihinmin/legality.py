@@ -304,7 +304,7 @@ def beats_table(rules, table, action):
 
 @kernel
 def is_next(rules, table, action):
-    """Return whether a play that beats the last one has the next rank; jokers alone always do."""
+    """Return whether a play that beats the last one is of the next rank; True for jokers alone."""
     plays, target = rules.plays, np.int64(table.target)
     if action == JOKER or is_pair_of_jokers(rules, action):
         return True

@@ -71,8 +71,8 @@ def generate(
     """Play games and write them as shards; return their paths. Games in the folder are kept.
 
     The game is Dou Dizhu, flat and without bidding. The landlord and the peasants are each played
-    by one of the agents, drawn for every game. The seed is that of the deals, the agents and these
-    draws. `progress` is called with the number of games finished so far.
+    by one of the agents, drawn for every game. The seed determines the deals, these draws and what
+    agents draw. `progress` is called with the number of games finished so far.
 
     Raises:
         InputError: An argument is refused (see `check`), an agent is unknown or chose an illegal

@@ -5,8 +5,8 @@
    random. In every style some plays are random (`SLIP`).
 2. The likelihood of a determinisation is that of the play so far under the mixture of styles.
 3. Draw for each other player whether the style is `rule`, by the posterior in the determinisation.
-4. In playouts these players play like `rule`, all others like `decompose`. Words before the
-   landlord leads come from the bid module `fitted`; the likelihood ignores them.
+4. In playouts these players play like `rule`, all others like `decompose`. Bids and other words
+   before the landlord leads come from the bid module `fitted`; the likelihood ignores them.
 5. When few cards remain, solve the open hands exactly instead of a playout (`winner`).
 """
 
