@@ -36,8 +36,8 @@ def reach_others(tree, sigma, player, out):
 def pay(tree, n, reached, player, out):
     """Write the counterfactual value of the end `n` for each card of `player` to `out[n]`.
 
-    `reached`, float64 [nodes, LANES], is from `reach_others`. `tree.pays` has the probability of
-    the cards, at a showdown times the sign of the payoff, and `tree.stakes` the rest.
+    `reached`, float64 [nodes, LANES], is from `reach_others`. `tree.stakes` has the payoff, and
+    `tree.pays` the probability of the cards, at a showdown with the sign of the payoff.
     """
     # Lanes of `out` are the player's cards, those of `reached` the opponent's. The loop over the
     # opponent's cards is outside, so that the inner one is a vector instruction.
