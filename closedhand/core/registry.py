@@ -36,7 +36,7 @@ class GameSpec:
     """The description of a game for generic code.
 
     Attributes:
-        name: Name for `make_game`: lower case, digits and underscores.
+        name: Name for `make_game`: lower case, digits and underscores; `title` is for people.
         make: Maker of the `Game` from options as keyword arguments. Its table of options is
             attached by `closedhand.core.options.takes`, or is its annotated signature.
         contract: `closedhand.core.contract.VERSION` for which the game was written.
@@ -81,8 +81,8 @@ class GameSpec:
             `closedhand.core.rulebook.from_markdown`; None: there are none. A text instead of a
             mapping, such as `kuhn_poker:rulebook`, names `rulebook.en.md`, … in that package.
         table_options: Options of a new table in a browser, unless the person chooses others.
-        odds: Function `(game, view, parts) -> [Odds or None]` for a hand that is being sorted:
-            `parts` has the cards of each `closedhand.core.display.Part`, as texts.
+        odds: Function `(game, view, parts) -> [Odds or None]`, an entry by part, while a person
+            sorts a hand: `parts` has the cards in each `closedhand.core.display.Part`, as texts.
         client: Class that plays at a server of the game's competition: `(agent, host, port, name,
             seed, watch, **options)`. It has the `game` of its views, `play(progress)`, and
             `leave()`, which ends `play` at once from another thread. It calls `watch(view, seat,

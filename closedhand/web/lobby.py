@@ -83,7 +83,7 @@ class Lobby:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def bind(self, name: str, options: Mapping[str, Any]) -> Game:
-        """Make and compile a game of whole plays once it is prepared; slow: call it in a thread."""
+        """Make and compile a game of whole plays after its preparation; slow: use a thread."""
         self.preparation.wait(name)
         game = flat_game(name, options)
         prepare(game)

@@ -71,7 +71,7 @@ class RemotePlayer:
         if self.gone:
             return
         self._deadline = self._clock() + self._seconds
-        # Nothing has arrived, or the connection is broken: `flush` or `answer` finds that out.
+        # An error: nothing has arrived, or the connection is broken, as `flush` or `answer` notes.
         with contextlib.suppress(OSError):
             self._sock.setblocking(False)
             early = len(self._sock.recv(FLOOD))

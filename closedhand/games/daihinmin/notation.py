@@ -4,13 +4,13 @@ A play is its cards by rank, then suit: `5c5h`, `7s8s9s`. The joker is a star: a
 it stands for (`5c5h*`, `7s8s*9s`), after a plus as the fifth card of a group (`5c5d5h5s+*`), as
 `_c*` in a kaidan below the 3 or above the 2 (`_c*3c4c`, `Ac2c_c*`), or alone (`*`). Two jokers are
 written alike: `5c5d*5h*`, `5c*5d5h5s+*`, and `**` for the pair. The pass is `PASS`. In the exchange
-an action is one card.
+an action is one card, and so it is when cards are handed on after 7s or 10s.
 
 A deal is `seats;classes;` and the hands by player, as they were before the exchange. Seats are the
-players in seat order (`01234`). Classes are given by player, from 0 for the daifugo to 4 for the
-daihinmin, or as `-` in a round without classes. In the later rounds of a match a further field
-gives the round, counted from 0, and the points before it: `3:12,9,6,9,9`. A record is a deal and
-all actions, separated by semicolons. Any other text raises an `InputError`.
+players in seat order (`01234`). Classes are given by player, from 0 for the daifugo to the number
+of the last place for the daihinmin, or as `-` in a round without classes. In later rounds of a
+match a further field gives the round, counted from 0, and the points before it: `3:12,9,6,9,9`. A
+record is a deal and all actions, separated by semicolons. Any other text raises an `InputError`.
 """
 
 from contextlib import suppress

@@ -166,7 +166,7 @@ def play(rules, state, action):
         flat_id = np.int64(chosen.first)
         while rules.flat.plays.need[flat_id] - chosen.need != state.picked:
             flat_id += 1
-        clear(state)  # first: between plays a state equals that of the flat game
+        clear(state)  # before the play, after which the state must equal the flat game's
         flat.play(rules.flat, state, flat_id)
 
 
