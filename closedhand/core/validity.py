@@ -50,7 +50,7 @@ def _play_while_admitted(rules: Rules, state: State, actions: Ids, ids: Ids) -> 
 
 
 def replay(rules: Any, state: np.record, actions: Any, ids: int, what: str = "action") -> str:
-    """Play actions in `state`; name one that is illegal, or return an empty text.
+    """Play actions in `state`; say which is the first illegal one, or return an empty text.
 
     Args:
         rules: Rules of the actions, flat or in sub-steps.

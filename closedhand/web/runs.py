@@ -22,7 +22,7 @@ MOST_FILES = 300
 DEPTH = 3
 """Levels of folders that are searched."""
 LIVE = 90.0
-"""Seconds after its last change in which a file counts as still being written."""
+"""A file counts as still being written for so many seconds after its last change."""
 AXES = ("decisions", "iterations", "steps", "games", "seconds")
 """Possible horizontal axes of curves: the first of these that a history has is taken."""
 MOST_POINTS = 400

@@ -36,7 +36,7 @@ def is_sure(rules, state, action, others, ids):
     """Return whether an action surely ends the trick and gives the player to act the lead.
 
     A pass does so over the player's own trick when all others have passed. `others` are the unseen
-    cards, and `ids` is scratch space.
+    cards, and `ids` is scratch space, int32 [num_actions].
     """
     alone = tricks.everybody(state) & ~state.passed == 1 << state.player
     if action == PASS:

@@ -1,7 +1,7 @@
 """The agent `min-sets`, in the manner of chibiHana, UECda-2013's light champion.
 
 That program is not published. The paper about kou says that it divides its hand into the fewest
-plays, has a sophisticated search for the finish, and a strategy for locks. This agent does so:
+plays, and has a sophisticated search for the finish and a strategy for locks. So does this agent:
 
 1. Play a sure win if there is one (`endgame.py`).
 2. Count the fewest plays that the hand divides into now and after each action (`fewest`).

@@ -5,8 +5,8 @@
    strength of the play, the sets that it breaks up, the cards that it leaves (`describe`).
 3. Add up the weights of each action's features, and draw an action by softmax (`choose`).
 
-Weights are fitted in self-play (`light_training.py`). Of the others' hands the policy reads only
-the set of all unseen cards. Its playouts are about four times as fast as those of the pattern
+Weights are fitted in self-play (`light_training.py`). Of the others' cards the policy uses only
+the set of all unseen ones. Its playouts are about four times as fast as those of the pattern
 policy (`pattern_policy.py`).
 """
 

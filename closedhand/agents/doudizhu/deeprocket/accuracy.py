@@ -1,7 +1,7 @@
 """Accuracy of a network: the share of an expert's decisions that it predicts.
 
-Only decisions of deals that supervised training holds out count (`pairs.is_held_out`): one deal in
-ten, by a hash of its cards, whatever games a network learned from.
+Only decisions in held-out deals count: one deal in ten, by a hash of its cards, whatever games it
+belongs to (`pairs.is_held_out`). Supervised training never learns from these.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ ROLES = ("landlord", "down peasant", "up peasant")
 CHUNK = 1024
 """Number of pairs per forward pass."""
 BLOCKS = 20
-"""Blocks of games over which an interval is taken: decisions of one game depend on each other."""
+"""Number of blocks of games for an interval, as decisions of one game depend on each other."""
 
 
 def evaluate(
