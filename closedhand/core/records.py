@@ -193,7 +193,7 @@ def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
         own = flat_game(record.game, record.rules)
         kept, preset = record.rules, own.options.get("rules")
         if rules.get("rules", preset) != preset:
-            # A record also states options that its preset sets: they must not override `rules`.
+            # Options that a preset sets, which a record also states, must not override `rules`.
             presets = spec_of(record.game).option_table.presets.values()
             kept = {name: kept[name] for name in kept if not any(name in each for each in presets)}
         asked = flat_game(record.game, {**kept, **rules})

@@ -2,8 +2,8 @@
 
 A tree is a NamedTuple. The attribute `kernels` of its class names the module of its functions, as
 in the rules of a game. The information tree of any game (`tree.InfoTree`) uses `passes`. A game may
-have a faster tree of its own: it provides the same functions and a `Layout`, in the `Trees` that
-its spec names. Algorithms, strategies, evaluation and files are common to all trees.
+have a faster tree of its own, with the same functions and a `Layout`; its spec names the `Trees`.
+Algorithms, strategies, evaluation and files are common to all trees.
 
 Arrays "by action" have an entry for every action of every information set, in the shape that the
 layout states. Arrays "by node" have the shape [nodes, …], with the same further axes.

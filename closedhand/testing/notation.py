@@ -73,7 +73,7 @@ def check_scene(walk: Walk) -> None:
 
 
 def check_cards(walk: Walk, truth: list[Row]) -> None:
-    """Check that the cards of an action are in its player's row, where a person clicks them."""
+    """Check that an action's cards are in the row of the player to act, where a person clicks."""
     game, state = walk.game, walk.state
     if game.over(state) or game.flat is not game:
         return

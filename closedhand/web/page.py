@@ -65,7 +65,7 @@ def page(
 
 
 def _kept(study: Study, judged: bool) -> dict[str, Any]:
-    """Describe a game and its positions; in place of its moves a position has their number."""
+    """Describe a game and its positions, each with the number of its moves in place of these."""
     positions = [study.position(ply, OPEN) for ply in range(len(study.states))]
     return {
         **study.describe(),

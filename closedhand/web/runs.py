@@ -72,7 +72,7 @@ def _newest(
 ) -> Iterator[tuple[Path, dict[str, Any], tuple[int, int]]]:
     """Yield the newest files with the suffix `kind`, except those with a stem in `others`.
 
-    Each comes with its path, its description for the page, and its time in ns and size in bytes.
+    An item is the path, the description for the page, and the time in ns and size in bytes.
     """
     found: list[tuple[Path, tuple[int, int]]] = []
     for depth in range(DEPTH):
@@ -278,8 +278,8 @@ def _rates(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> li
 def _all_met(pairs: Iterable[frozenset[str]]) -> list[str]:
     """Find agents that have all met each other, in the order of their names.
 
-    Begin with each agent and those that it has met, and drop the one with the most missing pairs
-    until all left have met. Return the largest result: three agents or more if any three have met.
+    For each agent, begin with all that it has met, and drop the one with the most missing pairs
+    until all left have met. Return the largest group: three agents or more if any three have met.
     """
     met: dict[str, set[str]] = {}  # the agents that each has met, itself among them
     for pair in pairs:

@@ -160,7 +160,7 @@ def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int
     if not 0 <= owner < len(hands) or owner == turn:
         raise InputError(f"by is another seat with a hand, not {owner}")
     if len(hands) < SEATS:
-        state.left[len(hands)] = 1  # so that the game is not over: a card that is never played
+        state.left[len(hands)] = 1  # a card that is never played, so that the game is not over
     state.player, state.target = turn, target
     state.owner = turn if beat is None else owner
     return state

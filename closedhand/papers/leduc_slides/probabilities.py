@@ -26,8 +26,8 @@ def probabilities(strategy: Strategy) -> tuple[dict[str, float], dict[tuple[str,
     """Compute the probabilities of states and actions of UH-Leduc, by enumeration.
 
     Returns:
-        The probability of reaching each state, by its name; and that of each action at each state,
-        by the names of state and action, NaN where the state is never reached.
+        The probability of reaching each state, by name. The probability of each action at each
+        state, by the names of state and action; NaN where the state is never reached.
 
     Raises:
         InputError: The strategy is for another game than UH-Leduc.

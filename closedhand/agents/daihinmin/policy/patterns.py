@@ -3,9 +3,9 @@
 The logit of an action is the sum of the weights of its positive features, less the sum for its
 negative ones. `describe` and `describe_gift` write the indices of both. A play has features for:
 
-1. The slots (`situation.py`) of the hand that it changes, alone and in pairs (`differences`).
-   Patterns after the play are positive, those before it negative; slots that it does not change
-   would cancel out.
+1. The slots (`situation.py`) of the hand that the play changes, alone and in pairs
+   (`differences`). Their patterns after the play are positive, those before it negative. Other
+   slots are left out, as their patterns would cancel out.
 2. The play with the rest of the hand, and with the cards that the others may hold, by slots, suits
    and locks.
 3. Every group and kaidan in the rest of the hand.
