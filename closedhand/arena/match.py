@@ -65,7 +65,7 @@ Played = TypeVar("Played", bound=Match)
 
 
 def is_clocked(game: Game, agents: Sequence[AnyAgent]) -> bool:
-    """Return whether the strength of any agent depends on the clock; it then needs free cores."""
+    """Return whether any agent's strength depends on the clock: the match needs free cores."""
     return any(traits_of(game, agent).clocked for agent in agents)
 
 

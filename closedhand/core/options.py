@@ -285,7 +285,7 @@ def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
         maker = maker.func
     maker = inspect.unwrap(maker.__init__ if isinstance(maker, type) else maker)
     if not hasattr(maker, "__globals__"):
-        maker = type(maker).__call__  # of an object that is called
+        maker = type(maker).__call__  # an instance of a class with `__call__`
     space = getattr(maker, "__globals__", {})
     alone = SimpleNamespace(__annotations__={"": parameter.annotation}, __globals__=space)
     try:

@@ -71,7 +71,7 @@ def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
     n = len(values)
     if n < 2:
         return student(values)
-    mean, variance = values.mean(axis=0), values.var(axis=0) / n  # spread / n if all are 0 or 1
+    mean, variance = values.mean(axis=0), values.var(axis=0) / n  # of 0s and 1s: spread / n
     spread = mean * (1 - mean)
     t = t_quantile(n - 1)
     # q is the square of t, divided by the effective sample size.

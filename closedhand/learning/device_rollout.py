@@ -153,7 +153,7 @@ class Rollout:
 
 
 def _put(held: Tensor, seats: Tensor, where: Tensor, new: Tensor) -> Tensor:
-    """Return `held`, [games, seats], with `new` at `seats` if `where`; all three are [games, 1]."""
+    """Copy `held`, [games, seats], with `new` at `seats` if `where`; these three are [games, 1]."""
     return held.scatter(1, seats, torch.where(where, new, held.gather(1, seats)))
 
 

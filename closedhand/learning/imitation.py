@@ -131,7 +131,7 @@ def _positions(record: records.Record) -> list[State]:
 
 def _leads_to(game: Game, states: list[State], actions: list[int]) -> bool:
     """Return whether the first state is valid in a game, and the actions lead to all others."""
-    if game.valid(states[0]):  # a reason why the state is not valid, such as another deck
+    if game.valid(states[0]):  # `valid` returns a reason, such as another deck, or nothing
         return False
     state = states[0].copy()
     for seen, action in zip(states, actions, strict=True):
@@ -151,7 +151,7 @@ def _next_steps(rules: Rules, states: States, plays: Ids, ids: Ids, steps: Ids) 
 
 
 def next_steps(game: Game, states: np.ndarray, plays: np.ndarray) -> np.ndarray:
-    """Find the next sub-steps, int64 [n], of whole plays, int64 [n], by the game's `next_step`."""
+    """Find the next sub-step, int64 [n], towards each whole play, int64 [n], by `next_step`."""
     if plain_function(game.rules, "next_step")[0] is None:
         raise InputError(f"{game.name} defines no `next_step`, which finds sub-steps of records")
     steps = np.empty(len(states), np.int64)

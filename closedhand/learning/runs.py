@@ -98,7 +98,7 @@ def board(folder: Path, decisions: int) -> Generator[Callable[[Mapping[str, Any]
 
 
 def numbers_in(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
-    """Yield keys, joined by slashes, and numbers of nested dicts; of a list its first number."""
+    """Yield the numbers in nested dicts with their keys, joined by slashes; of a list the first."""
     for key, value in entry.items():
         if isinstance(value, Mapping):
             yield from numbers_in(value, f"{before}{key}/")

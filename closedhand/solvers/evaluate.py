@@ -41,9 +41,9 @@ def best_value(tree, sigma, player, reached, values, gains):
 
 @kernel
 def evaluate_all(tree, sigma, reached, values, gains, own, best):
-    """Write each player's value of a best response to `best`, and of `sigma` to `own`.
+    """Write the value of each player's best response to `best`, and that of `sigma` to `own`.
 
-    `own` may have only the first players. `reached`, `values` and `gains` are scratch space.
+    `own` may end after the first players. `reached`, `values` and `gains` are scratch space.
     """
     for player in range(len(best)):
         best[player] = best_value(tree, sigma, player, reached, values, gains)

@@ -45,7 +45,7 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
     With `together` the seats of a side share knowledge; `states` [n] must then not be views.
     """
     seats = states["player"].astype(np.int64)
-    if not together:  # a faster path: agents of strategies ask for one key at a time
+    if not together:  # a faster path: a `StrategyAgent` asks for a few keys at a time
         return keys_of_seats(game, states, seats)
     keys, sides = np.zeros((len(states), 2), np.uint64), np.array(game.sides)
     for k in range(game.num_players):

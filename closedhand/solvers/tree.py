@@ -111,7 +111,7 @@ def check_size(game: Game, most: int = MOST_NODES) -> float:
 
 
 def too_large(game: Game, each: float, most: int) -> str:
-    """Return the message that a game is too large: over `most` nodes, `each` below one deal."""
+    """Return the message that a game has over `most` histories, `each` of them below one deal."""
     number = sum(1 for _ in islice(game.deals(), COUNTED))
     deals = f"{number:,} or more" if number == COUNTED else f"{number:,}"
     return (
@@ -129,7 +129,7 @@ def count_actions(rules, states, ids, number):
 
 @kernel
 def expand(rules, states, number, ids, children, actions):
-    """Write the state after each legal action to `children`, its id to `actions`, one for each."""
+    """Write each legal action's id to `actions`, and the state after it to `children`, in order."""
     child = 0
     for i in range(len(states)):
         if number[i]:

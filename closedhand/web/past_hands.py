@@ -54,11 +54,11 @@ class PastHands:
         )
 
     def take_back(self, table: Table) -> None:
-        """Forget the hand that is played at a table: its end is undone."""
+        """Delete the hand of a table from the file: its end was undone, so it goes on."""
         self._append(table)
 
     def _append(self, table: Table, **fields: Any) -> None:
-        """Append a line about a table's hand, which takes the hand back if it has no fields."""
+        """Append a line about a table's hand; without `fields` the line deletes the hand."""
         line = json.dumps({"table": table.id, "deal": table.deal, "turn": table.turn, **fields})
         try:
             # Private: the lines contain the plays of persons.

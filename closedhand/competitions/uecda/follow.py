@@ -38,7 +38,7 @@ DEALT = (11, 11, 11, 10, 10)
 MOST_LEFT = DEALT[0] + TAXES[0]
 """Most cards in a hand: those of the daifugo before it gives cards back."""
 FLAGS, SIZES = 5 * wire.COLUMNS, 6 * wire.COLUMNS
-"""Offsets of the flags and of the hand sizes in a table, in numbers."""
+"""Indices of the first flag and of the first hand size among the 120 numbers of a table."""
 
 
 @kernel
@@ -93,7 +93,7 @@ class Follower:
     """
 
     def __init__(self, game: Game, me: int) -> None:
-        """Follow, as player `me`, the rounds of a game of one round whose actions are plays."""
+        """Follow a match as player `me`; `game` has one round, and plays, not card sets."""
         self.me = me
         # Up to date at the player's own turns and after `finish`.
         self.view: State = game.empty(1)[0]

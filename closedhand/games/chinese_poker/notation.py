@@ -255,7 +255,7 @@ class SubstepNotation(Notation):
 
 
 def _spaced(parts: list[list[str]]) -> tuple[str, ...]:
-    """Join the cards of several parts in one row, with a gap between them."""
+    """Join the cards of several parts in one row, with a gap between parts."""
     cards = [card for part in parts for card in (*part, BLANK)]
     return tuple(cards[:-1])
 

@@ -55,7 +55,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 
 
 def ranked_by_chance(rules: Rules, state: np.record) -> np.ndarray:
-    """Return who was left when passes ended the last round, bool [n]; a fallen daifugo is out."""
+    """Return who is left once passes ended the round, bool [n], but for a daifugo who fell."""
     left = state.left > 0
     if rules.options.capital_fall and ((state.left == 0) & (state.places == 0)).any():
         left &= state.classes != 0
@@ -102,7 +102,7 @@ def unfit(rules: Rules, view: np.record, player: int) -> str:
             view.hands[other] = known(rules, view, player, other)
             hidden = without(view, hidden, view.hands[other])
     room = [int(left) - bits.size(cards) for left, cards in zip(view.left, view.hands, strict=True)]
-    # Cards noted as given that no hand can have held would make `redeal` index outside its tables.
+    # Given cards that no hand can have held would make `redeal` index outside its tables.
     owned = [bits.size(own_of(view, each, view.hands[each])) + room[each] for each in everybody]
     agree = owned == [number_owned(view, each) for each in everybody]
     if min(room) < 0 or room[player] or sum(room) != bits.size(hidden) or not agree:

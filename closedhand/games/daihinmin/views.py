@@ -202,7 +202,7 @@ def _pick(
         card = bits.highest(state.returned[pair]) + 1 if state.returned[pair] else 0
     else:
         card = read(game, state, action)
-    # A card that was given back may have come back after a seven; a joker may be the other one.
+    # The giver may hold such a card again: it came back after a seven, or is the other joker.
     again = game.rules.options.seven_give and actions > exchange.number_of_picks(state)
     again = again or (two_jokers(state) and card == plays.JOKER)
     if is_own and complete and not again and card < plays.NUM_CARDS and held & bit(card):

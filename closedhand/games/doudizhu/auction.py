@@ -172,7 +172,7 @@ def legal_words(rules, state, out):
 def say(rules, state, value):
     """Apply a word, its id minus `pass_id`; return whether the auction ends without a landlord."""
     state.words += 1
-    if state.landlord >= 0:  # after the auction; doubling is left to `returns`: it is by seat
+    if state.landlord >= 0:  # after the auction; `returns` applies doubling, which is by seat
         if value > 0 and value == rules.options.show_word:
             state.stake *= 2
         # `more`: whether another player may double. Else the landlord shows, or leads.

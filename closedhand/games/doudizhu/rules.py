@@ -127,7 +127,7 @@ def begin(rules, state):
 
 @kernel
 def lowest_ranks(family, cards):
-    """Return, packed, the lowest main rank of each group of a family that `cards` hold."""
+    """Return the lowest main ranks, packed, of all groups of a family that `cards` hold."""
     return chained(at_least(cards, family.copies) & family.within, family.length)
 
 
@@ -135,7 +135,7 @@ def lowest_ranks(family, cards):
 def chained(ranks, length):
     """Return the packed `ranks` at which a chain of `length` consecutive ones begins."""
     found = ranks
-    for i in range(1, length):  # shift and intersect
+    for i in range(1, length):  # rank + i must be there, too
         found &= ranks >> np.uint64(4 * i)
     return found
 
@@ -187,7 +187,7 @@ def legal_groups(rules, state, out):
     """Write the main groups that may be played now and are in hand, ascending; return their number.
 
     Only the main cards are checked, not the kickers (see `least_strength`). The pass is left out,
-    and `legal_shuttles` writes the plays of the groups after it.
+    and so are the groups after it, the shuttles: `legal_shuttles` writes their plays.
     """
     hand = state.hands[state.player]
     # A leader may play any family. A follower may play the groups after `above` in the families `f`

@@ -32,7 +32,7 @@ STAGES = 4
 def options(rules, state, ids):
     """Write the actions that a policy chooses from; return their number, at least 1.
 
-    These are the legal actions without a leader's pass, or only a play of the whole hand.
+    These are a play of the whole hand alone, if there is one, else all but a leader's pass.
     """
     n = legal(rules, state, ids)
     if state.leader < 0:
@@ -165,7 +165,7 @@ def kind_of(rules, play):
 
 @kernel
 def answers(rules, others, play, revolution):
-    """Count the ranks, or kaidan, with which the cards `others`, jokers included, beat a play."""
+    """Count the ranks, or kaidan, of the cards `others` (jokers included) that beat a play."""
     if play == JOKER:
         return 1 if others & bit(SPADE_THREE) else 0
     if is_pair_of_jokers(rules, play):

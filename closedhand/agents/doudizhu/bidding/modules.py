@@ -107,7 +107,7 @@ ALL_KINDS = ", ".join((*KINDS, VALUE, NET, f"{NET}=FILE"))
 
 @kernel
 def control(hand):
-    """Add up control points: rocket 8, a lone joker 4 or 3, bomb 6; outside bombs a 2 2, an A 1."""
+    """Add up control points: rocket 8, else B 4 or S 3; bomb 6, else each 2 two and each A one."""
     jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
     points = 8 if jokers == 7 else jokers
     points += 6 * size(at_least(hand, 4))

@@ -40,7 +40,7 @@ from closedhand.learning.runs import check_name
 from closedhand.learning.torch_threads import choose_threads
 
 ROLES = ("landlord", "down", "up")
-"""The roles by seat."""
+"""The roles by seat: the landlord, the peasant after it, and the peasant before it."""
 
 HELD_OUT = 20_000
 """Maximum number of pairs in a check: enough for a standard error of 0.35 percentage points."""
