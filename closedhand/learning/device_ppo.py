@@ -114,7 +114,7 @@ class DevicePPO(DeviceLearner[DevicePPOSettings]):
         return {"critic": critic.to(self.device)}
 
     def choose(self, seen: Tensor, masks: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Draw actions; note their log-probabilities, and the values of the critic."""
+        """Return drawn actions, their log-probabilities, and the critic's values, all [n]."""
         seen = self.inputs(seen)
         logs = log_softmax(self.playing["network"](seen), masks)
         # Gumbel's method: the action of the greatest `logs - noise` is a draw from the softmax.
@@ -124,7 +124,7 @@ class DevicePPO(DeviceLearner[DevicePPOSettings]):
         return actions, logs.gather(1, actions[:, None]).squeeze(1), values
 
     def loss(self, take: Callable[[str], Tensor]) -> tuple[Tensor, Tensor]:
-        """Compute the loss of policy and critic, and `MEASURED`."""
+        """Compute the loss of policy and critic, and the numbers that `MEASURED` names."""
         with self.half():
             seen = self.inputs(take("observations"))
             logits = self.network(seen)

@@ -53,7 +53,7 @@ class Features:
 
 
 def learning_form(game: Game) -> Game:
-    """Return a game in sub-steps, with fewer actions; the game itself without `substep_options`."""
+    """Return a game in sub-steps, with fewer actions, or `game` if it has no `substep_options`."""
     if not game.substep_options:
         return game
     return make_game(game.name, **{**game.options, **game.substep_options})

@@ -112,7 +112,7 @@ def join(waves: Sequence[Wave]) -> Wave:
 
 @kernel
 def play_forced(rules: Rules, states: States, ids: Ids) -> int:
-    """Play on in every game while only one action is legal; return the number of actions."""
+    """Play forced actions in every game; return their number. `ids`: scratch, int32 [actions]."""
     moves = 0
     for i in range(len(states)):
         while not contract.over(rules, states[i]) and contract.legal(rules, states[i], ids) == 1:

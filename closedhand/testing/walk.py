@@ -10,7 +10,7 @@ CLOSE_LOOKS = 6
 """Maximum number of items that `some` returns, such as positions of a game checked closely."""
 
 SAMPLES = 10
-"""Number of random ids that `contract.check_illegal` tries, and of ids that a message shows."""
+"""Number of random ids that `testing.contract.check_illegal` tries, and that a message shows."""
 
 
 class Walk:

@@ -157,7 +157,7 @@ class MaskedActor(AbstractDiscreteActor):
 
 
 class UnmaskedCritic(torch.nn.Module):
-    """A critic that gets observations without masks."""
+    """A critic that passes the `obs` of a batch, without its `mask`, to the wrapped one."""
 
     def __init__(self, critic: torch.nn.Module) -> None:
         """Wrap a critic, such as `DiscreteCritic`."""

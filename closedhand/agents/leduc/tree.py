@@ -137,7 +137,7 @@ def views_of(game: Game) -> np.ndarray:
 
 @lru_cache
 def layout_of(game: Game) -> Layout:
-    """Locate the information sets in the public tree of a game."""
+    """Return the places of information sets, by `information_sets`, in arrays of the tree."""
     tree = build(game)
     at, cards = information_sets(game)
     number = np.diff(tree.first)[at]

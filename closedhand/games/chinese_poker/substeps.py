@@ -48,7 +48,7 @@ def legal(rules, state, out):
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     flat.strengths(rules.flat, hand, fives, threes)
     for i in range(THREES):
-        threes[i] = tables.floor[threes[i]]
+        threes[i] = tables.floor[threes[i]]  # now the weakest middle that the front allows
     for back in range(FIVES):
         fits = rules.flat.fouls
         if not fits and not flat.is_hopeless(rules.flat, hand, fives[back]):
