@@ -63,8 +63,8 @@ class Option:
         kind: Type of its values: `bool`, `int`, `float`, `str`, or `object` for any. By default
             `str` with `choices`, else the type of `default`, or `object` if that is None.
         choices: All texts allowed; empty: any.
-        only_form: Whether the option, such as `substeps`, changes only how a play is split into
-            actions. Records consist of whole plays and leave the option out.
+        only_form: Whether the option, such as `actions` of Daihinmin, changes only which actions
+            stand for plays. Records consist of plays and leave the option out.
     """
 
     name: str

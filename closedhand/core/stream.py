@@ -1,13 +1,13 @@
 """Random numbers from arrays, for kernels: NumPy's default and a counter-based generator.
 
 A **stream of a seed** is the state of NumPy's default generator, PCG64 (O'Neill, 2014; XSL-RR
-output), as an array: passing a `numpy.random.Generator` to a kernel takes longer than a step of
-most games. State and increment have 128 bits, stored in digits of 32 bits, the lowest first:
+output), as an array, since passing a `numpy.random.Generator` to a kernel takes longer than a step
+of most games. State and increment have 128 bits, in digits of 32 bits, the lowest first, so that
 products of two digits fit in 64 bits, in kernels as in plain Python.
 
 A **stream of a game** is two numbers: a key, and the number of draws so far. They determine the
 next number (splitmix64; Steele, Lea and Flood, 2014). So the draws of a game do not depend on the
-order of the games or on the device. Vector envs have one for each game, with `random()`.
+order of the games or on the device. Vector envs have such a stream for each game.
 """
 
 from collections.abc import Sequence

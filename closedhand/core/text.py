@@ -58,7 +58,7 @@ def _cut(text: str) -> str:
 
 
 CLEAR = re.compile(r"\w+([ ,]\w+)*")
-"""Texts that `slug` converts without a checksum: words separated by single spaces or commas."""
+"""Texts that, if short, get no checksum from `slug`: words with single spaces or commas between."""
 
 
 def slug(text: str) -> str:

@@ -262,7 +262,7 @@ class Imitation(DeepLearner[ImitationSettings]):
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
         """Draw held-out decisions, for the accuracy, and decisions to learn from.
 
-        While one of the two is empty, draw twice as many games; an `InputError` at `ENOUGH` games.
+        While one of the two is empty, draw twice as many games; raise an `InputError` at `ENOUGH`.
         """
         number = max(2, self.games_in_update)
         while True:

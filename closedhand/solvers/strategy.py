@@ -292,7 +292,7 @@ def _sound(
 
 @kernel
 def choose_all(sets, rows, ids, probabilities, random, actions):
-    """Draw an action at each of `sets` by uniform numbers `random`, into `actions`; all are [n].
+    """Draw an action for each of `sets` into `actions` by uniform numbers `random`; all are [n].
 
     `rows`, `ids` (actions) and `probabilities` are the arrays of a `Strategy`.
     """

@@ -2,7 +2,7 @@
 
 1. The first table of a round gives the hand after the tax, the classes and the seats.
 2. The player gives back cards; the first table of the tricks shows the hand after the exchange.
-3. After each turn the cells show a play, or the unchanged target for a pass.
+3. After each turn the cells of a table show a play. Unchanged or blank cells mean a pass.
 4. Before a decision of the player, the view is corrected where the table differs.
 5. If passes end a round, the players with cards are ranked at random, by a seed from all hands,
    which a view lacks: the round stays open until `complete` adds the places.

@@ -42,7 +42,7 @@ AVERAGED_EVERY = 8
 LAST_PART = 9
 """Network n enters the mean with the weight 9 / (n + 8): about the last ninth of the run counts."""
 LEAST_VISITS = 30
-"""Rows of `Net.inputs` with fewer gradients are still mostly random: the agent has 0 in them."""
+"""Rows of `Net.inputs` with fewer gradients than this are mostly random: the agent has 0 there."""
 NOTED_EVERY = 500
 """Steps between entries in the history."""
 DEALS = 5000
