@@ -115,7 +115,7 @@ class RateLimitedLog:
         self._write("refusals", f"refused {kind} from {peer}")
 
     def admits(self, record: logging.LogRecord) -> bool:
-        """Return whether uvicorn logs a record; warnings of bad requests are logged as refusals."""
+        """Return whether uvicorn may log a record; log warnings of bad requests as refusals."""
         text = record.getMessage()
         # Warnings about the ASGI app report bugs of this package, with a traceback: they pass.
         if record.levelno < logging.WARNING or "ASGI" in text:

@@ -27,7 +27,7 @@ from closedhand.games.chinese_poker.state import DECK, Rules
 
 
 class Deals(IntEnum):
-    """Purposes of dealt hands; each has its own stream of random numbers for the same seeds."""
+    """Purposes of dealt hands; with equal seeds each purpose has its own random numbers."""
 
     TRAINING = 1
     TRAINING_POOL = 2

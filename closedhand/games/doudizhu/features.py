@@ -24,7 +24,7 @@ SUITED = 13
 """Number of ranks without the jokers."""
 MOVES = 15
 """Number of latest moves, as many as DouZero's networks see."""
-MOST_LEFT = 20  # number of the landlord's cards
+MOST_LEFT = 20  # number of the landlord's cards at first
 FOUR_BYTES = np.uint64(0x01010101)
 
 PLACES = ("self", "down", "up")
