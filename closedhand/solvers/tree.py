@@ -44,7 +44,7 @@ class InfoTree(NamedTuple):
 
     The first nodes are the deals. Rows are those of a `Layout`. The children of a node are
     contiguous, in the order of the action ids, and end where those of the next node begin. Sets are
-    in the order of their levels. `own_keys` and `keys` differ only if `build` is `together`.
+    in the order of their levels. `own_keys` differ from `keys` only if built with `together`.
     """
 
     kernels = "closedhand.solvers.passes"

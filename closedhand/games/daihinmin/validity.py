@@ -130,8 +130,8 @@ def numbers_dealt(rules: Rules, view: np.record) -> list[int]:
 def can_have_paid(rules: Rules, view: np.record, pair: int, hidden: Any, number: int) -> bool:
     """Return whether a winner's cards can include a tax no worse than all cards its loser kept.
 
-    Besides its hand in `view` the loser has `number` of the `hidden` cards. If these are the lowest
-    ones, the most of the winner's cards can be the tax, so only the lowest are tried.
+    Besides its hand in `view` the loser has `number` of the `hidden` cards. Only the lowest of them
+    are tried: with these the winner has the most cards that can be the tax.
     """
     held, kept = held_and_kept(view, pair)
     lowest, rest = 0, int(hidden)
