@@ -57,8 +57,8 @@ class RLlibEnv(MultiAgentEnv):
                 `illegal_reward`, by default -10 (None: an error); and options of `make_game`.
 
         Raises:
-            InputError: An unknown name, option or form of observations, the form `planes`, of which
-                RLlib would keep only one part, or an invalid reward.
+            InputError: An unknown name, option or form of observations; an invalid reward; or the
+                form `planes`, of which RLlib would keep only one part.
         """
         self._env = GameAEC(**{"game": None, "observation": COMPACT, **config})
         self.game = self._env.game

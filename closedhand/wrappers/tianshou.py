@@ -67,7 +67,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         `env_id` are the numbers of the games, by default all; `kwargs` are `seed` and `options`.
 
         Raises:
-            InputError: There is no such game, a bad seed or option, or only some rows in self-play.
+            InputError: No such game, a bad seed or option, or in self-play only some of the rows.
         """
         ids = self._chosen(env_id)
         mask = np.isin(np.arange(self.env_num), ids)

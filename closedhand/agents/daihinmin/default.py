@@ -158,8 +158,8 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
     """Find the first kaidan of a length, made of the highest cards of a run; or `NONE`.
 
     Runs are of `cards`, a part of `hand`; the joker may add a card at an end or fill one gap. The
-    first kaidan is the lowest, of equal ones that of spades; under revolution it is the one whose
-    lowest natural card is highest, of equal ones that of clubs.
+    first kaidan is the lowest, of equal ones that of spades; under revolution it is the highest, of
+    equal ones that of clubs.
     """
     # Without a joker, `run` and `before_gap` both count the cards since the last gap. With one,
     # `before_gap` adds the joker, and `run` also the cards before this gap, which the joker fills.
@@ -188,7 +188,7 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
 def kaidan_id(rules, hand, length, low, suit):
     """Return the id of a kaidan, with the joker at a missing card; `NONE` if the rules lack it."""
     # Ids of a family: 4 with the joker below the lowest rank, one per suit; then for each rank and
-    # suit `length + 1` ids, the first without the joker and number 1 + i with it at the i-th card;
+    # suit `length + 1` ids, one without the joker and one with it at each card, the lowest first;
     # then 4 with the joker above the highest rank.
     place = 0
     for i in range(length):
