@@ -4,9 +4,9 @@ A cell is a learner in a game under its default rules, with the same settings fo
 (`SETTINGS`), a budget of steps and a seed. The result of each cell is a file, from which
 `closedhand.arena.learner_table` makes the table.
 
-A step of a deep learner is a decision from which it learns, that of a tabular algorithm a visit of
-a decision node. A sweep of the tree visits all of these once for each player. A sampled game counts
-as many as random games have actions on average; an iteration has one such game, or one a player.
+A step is a decision from which a deep learner learns, or a tabular algorithm's visit of a decision
+node. A sweep of the tree visits every decision node once for each player. A sampled game counts as
+the mean number of actions of random games; an iteration samples one game, or one for each player.
 """
 
 import time

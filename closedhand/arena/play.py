@@ -168,8 +168,8 @@ class Session:
         self.game.play(self.state, action)
         self._hints = []
         player = int(before.player)
-        # 1: a play is complete; 0: only a part of it is (a sub-step); otherwise `moves` has begun
-        # anew, with a new round or because the cards are dealt again.
+        # 1: the action completes a play; 0: it is a sub-step of an incomplete play. Otherwise a new
+        # round or a new deal has reset `moves`.
         added = int(self.state.moves) - int(before.moves)
         seen = int(self.game.history(self.view)[-1]) if added == 1 else -1
         if player == self.seat:

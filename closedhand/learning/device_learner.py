@@ -144,7 +144,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         Args:
             seen: Observations, int8 [games, inputs].
             masks: Legal actions, int8 [games, actions].
-            hidden: Bits of the cards of all seats, int8 [games, bits]; none without `hands`.
+            hidden: Bits of the cards of all seats, int8 [games, bits]; bits is 0 without `hands`.
 
         Returns:
             Actions, int64 [games], and two notes, float32 [games]: log-probabilities (0 where the

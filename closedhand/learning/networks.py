@@ -174,7 +174,7 @@ def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:
 
 
 def shape_of(features: Features, kind: str, width: int, layers: int, roles: bool) -> Shape:
-    """Make the shape of a network for a game; with `roles` each role has its own network."""
+    """Make the shape of a network; `roles`: a network per role, unless the game is simultaneous."""
     game = features.game
     names = list(dict.fromkeys(game.roles))
     # In a simultaneous game all players are in the same position.
@@ -196,14 +196,14 @@ def spelling(game: Game) -> torch.Tensor | None:
         found.append([numbers.setdefault(part, len(numbers)) for part in parts])
     if len(numbers) >= game.num_actions:
         return None
-    # `_Sum` reads the number of different parts from a filled row: at least one row is short.
+    # `_Sum` takes the greatest entry for the number of parts, so at least one row must be filled.
     lengths = sorted(map(len, found))
     most = max(lengths[0] + 1, lengths[-1])
     return torch.tensor([row + [len(numbers)] * (most - len(row)) for row in found])
 
 
 def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
-    """Add rows for `parts`, by `spelling`, to layers with a row per action; the new ones are 0."""
+    """Let actions share weights in layers with a row per action; `parts` is from `spelling`."""
     for layer in layers:
         parametrize.register_parametrization(layer, "weight", _Sum(parts, layer.in_features))
 

@@ -67,7 +67,7 @@ def load(
         for name, tensor in tensors.items():
             if not torch.isfinite(tensor).all():
                 raise InputError(f"the tensor {name} has numbers that are not finite")
-        with torch.random.fork_rng(devices=[]):  # a new network draws the weights that are replaced
+        with torch.random.fork_rng(devices=[]):  # building draws weights: keep PyTorch's generator
             network = build(about)
         network.load_state_dict(tensors)
     except InputError as error:
@@ -78,7 +78,7 @@ def load(
 
 
 def check_finite(shares: torch.Tensor) -> torch.Tensor:
-    """Return outputs of a network; raise an `InputError` if large weights make one not finite."""
+    """Return a network's outputs; raise an `InputError` if large weights make any not finite."""
     if not torch.isfinite(shares).all():
         raise InputError("a network has weights so large that it computes no probabilities")
     return shares

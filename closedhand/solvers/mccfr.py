@@ -29,7 +29,7 @@ def sweep(tree, deal, player, rng, regret, average, queue, below, shares, values
     """Learn from one deal, a node, for one player; `rng` draws the others' actions.
 
     `regret` and `average` are changed. The rest is scratch space by place in `queue`, the nodes to
-    visit: place of the first child (`below`), probability of the action, value of the node.
+    visit: the place of the first child (`below`), the probability of the action, the value.
     """
     # Nodes are queued after their parents: a pass down visits them, a pass up computes values. A
     # sweep visits a small part of the tree, so the space that it uses stays in the CPU cache.

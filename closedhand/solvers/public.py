@@ -31,7 +31,7 @@ class PublicGraph(NamedTuple):
     action: np.ndarray  # id of the last action, int64 [n]; -1: none, or a player did not see it
     end_parent: np.ndarray  # public state before the action that ends a game, int32 [ends]
     end_action: np.ndarray  # id of that action, int32 [ends]
-    end_of: np.ndarray  # index in `end_parent` for each end of the tree, by node, int64 [its ends]
+    end_of: np.ndarray  # index in `end_parent` of each `END` node of the tree, int64 [END nodes]
 
 
 def public_graph(game: Game, tree: InfoTree) -> PublicGraph:

@@ -21,7 +21,7 @@ Seen = np.ndarray | dict[str, np.ndarray]
 
 
 def session_seed(seed: int, done: int) -> int:
-    """Make the seed of a training session that begins after `done` steps: each has other deals.
+    """Make the seed of a training session that begins after `done` steps, so that deals differ.
 
     It has 31 bits: NumPy's old generator, which SB3 seeds, takes at most 32.
     """
@@ -45,8 +45,8 @@ class SB3VecEnv(VecEnv):
         """Wrap a vector env of ours, made with same-step autoreset, or a list of such envs.
 
         Raises:
-            InputError: No env, one that is not ours or is in a wrapper, has no masks or another
-                autoreset mode, or plays or pays all seats in one row; or different spaces.
+            InputError: There is no env; spaces differ; or an env is not ours, is in a wrapper, has
+                no masks or another autoreset mode, or plays or pays all seats in one row.
         """
         given = list(cast(Sequence[Any], envs)) if isinstance(envs, Sequence) else [envs]
         self.envs = [

@@ -16,8 +16,8 @@ MOST_GIFTS = (JOKER + 1) * JOKER // 2
 def list_gifts(cards, chosen, number, out):
     """Write all choices of one or two (`number`) of the `cards` to `out`; return how many they are.
 
-    A choice is a row of `out`, int64 [MOST_GIFTS, 2], in ascending order; one card is in both
-    columns. `chosen` is the set of the first of two cards if that is already chosen, else empty.
+    A choice is a row of `out`, int64 [MOST_GIFTS, 2]: two cards in ascending order, or one card
+    twice. `chosen` is the set of the first of two cards if that is already chosen, else empty.
     """
     two, n = number == 2, 0
     for first in range(JOKER + 1):

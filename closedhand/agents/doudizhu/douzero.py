@@ -130,7 +130,7 @@ def features(rules: Rules, views: np.ndarray, role: int) -> tuple[np.ndarray, np
     recent = made[:, None] - HISTORY + np.arange(HISTORY)
 
     def actions(index: np.ndarray) -> np.ndarray:
-        """Return packed cards of actions, [n] or [n, k]; `index` 0 is the lead, < 0 has none."""
+        """Return packed cards of actions, [n] or [n, k]; `index` 0 is the first play, < 0 none."""
         flat = index.reshape(n, -1)
         ids = views["history"][rows[:, None], words[:, None] + np.maximum(flat, 0)]
         return np.where(flat >= 0, need[ids], np.uint64(0)).reshape(index.shape)

@@ -132,7 +132,7 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
         notes.keep(lambda: {"curve": curve})
         marks = [seconds * number / JUDGEMENTS for number in range(1, JUDGEMENTS + 1)]
         while not curve or curve[-1]["seconds"] < round(seconds, 3):
-            # An update may take longer than the time between two marks: work to the next one ahead.
+            # An update may pass several marks, so continue to the next mark that is still ahead.
             limit = next((mark for mark in marks if mark > run.seconds), seconds)
             run.work(limit, progress=lambda: notes(min(1.0, run.seconds / seconds)))
             if run.interrupted:

@@ -49,10 +49,10 @@ class Policy(NamedTuple):
 
 @kernel
 def judge(policy, rules, state, ids, n, logits):
-    """Write the logits of the first `n` actions of `ids`, float64 [>= n]; return their features.
+    """Write the logits of the first `n` actions of `ids` to `logits`, float64 [n or more].
 
-    Features, int32 [n, 2, MOST_FEATURES], are those of `patterns.describe`; the numbers of positive
-    and of negative ones, int64 [n, 2], are returned beside them.
+    Returns the indices of their positive and negative features, int32 [n, 2, MOST_FEATURES], and
+    the numbers of these, int64 [n, 2]; see `patterns.describe`.
     """
     features, numbers = np.empty((n, 2, MOST_FEATURES), np.int32), np.empty((n, 2), np.int64)
     weights = policy.table.weights
@@ -86,7 +86,7 @@ def logits_of(policy, rules, state, ids, n):
 
 @kernel
 def score_all(policy, rules, state, ids, n, scores):
-    """Write the scores of the first `n` actions of `ids`; see `light_policy.score_all`."""
+    """Write exp(logit - greatest logit) of the first `n` actions to `scores`; return the sum."""
     judge(policy, rules, state, ids, n, scores)
     return exponentials(scores, n)
 
@@ -138,7 +138,7 @@ def policy_of(weights: np.ndarray) -> Policy:
 
 
 def load(path: str | None = None) -> Policy:
-    """Load the policy from a checkpoint; None: the package's. An `InputError` refuses others."""
+    """Load the policy from a checkpoint; None: the package's. Other files are an `InputError`."""
     if path is None:
         return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))
     return policy_of(read_weights(Path(path), WEIGHTS, ARRAY))
@@ -180,7 +180,7 @@ def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
     """Make the agent `policy`, or `policy:FILE` with weights that training saved.
 
     Raises:
-        InputError: The file is not of such weights, or `check_known` refuses the game.
+        InputError: The file holds no such weights, or the game has other rules (`check_known`).
     """
     check_known(game, "policy")
     return PolicyAgent(game, str(AgentSpec("policy", {}, argument)), load(argument))

@@ -84,8 +84,8 @@ def best_cuts(totals: np.ndarray, bids: Sequence[int]) -> np.ndarray:
     `NEVER` for a bid that never pays.
     """
     bins = totals.shape[1]
-    # Dynamic program over the bins: `best[k]` is the most points up to a bin in which bid k is
-    # made, and `starts[k, j]` the bin from which bid j is made on the way there (`bins`: never).
+    # Dynamic program over the bins: `best[k]` is the most points so far if the last bin makes
+    # `bids[k]`; for these points `bids[j]` is made from the bin `starts[k, j]` on (`bins`: never).
     best = np.zeros(len(bids))
     starts = np.full((len(bids), len(bids)), bins)
     for i in range(bins):

@@ -109,7 +109,7 @@ class SearchAgent(OwnArrays):
         return plays[best][sums[best] > -np.inf]
 
     def simulation(self, view: State) -> Simulation:
-        """Describe the simulations: payoffs are 1 and -1, but for words those of the game.
+        """Describe the simulations: plays are rated by wins, words such as bids by payoffs.
 
         Among plays that differ in their kickers, the one leaving the best hand is the candidate.
 

@@ -29,7 +29,7 @@ from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.state import SEATS
 
 FURTHEST = -0.96
-"""Least product of `Policy.share` and a play's entry of `Space.priors` at which it is evaluated.
+"""A play is evaluated if `Policy.share` times its entry of `Space.priors` is at least this number.
 With the share of the objective `win`, 0.06, a play may be 16 below the best one by `decompose`."""
 MOST_EVALUATED = 8
 """Maximum number of plays to evaluate, the best ones by `decompose`; more if the last ones tie."""
@@ -118,8 +118,8 @@ def rate(policy, rules, state, ids, space):
     rows, hand = policy.net.inputs[role], state.hands[state.player]
     common, of_inputs, of_plays = space.common, space.of_inputs, space.of_plays
     known = features.describe_position(rules, state, space.position)
-    # `round_rows` has scaled the rows so that a sum with one row of every sort fits int16. A
-    # candidate changes inputs within their sorts, so every sum below fits.
+    # `round_rows` has scaled the rows so that a sum with one row of every sort (`features.SORTS`)
+    # fits int16. A candidate replaces inputs by others of their sorts, so every sum below fits.
     common[:] = 0
     network.add_rows(rows, space.position, 0, known, common)
     held = features.write_cards(hand, features.HAND, space.changed, 0)
@@ -171,7 +171,7 @@ class ValueNetAgent(RatingAgent):
         super().__init__(game, name, policy_of(net, objective))
 
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """List the candidates, one for each main group, and their action values."""
+        """List one play for each main group, and its value: 0 if chosen without the network."""
         space = make_space()
         n, k, _ = rate(self.whole, self.game.flat.rules, view, self._ids, space)
         if k >= 0:

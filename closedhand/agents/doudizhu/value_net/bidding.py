@@ -1,6 +1,6 @@
 """The bid module `value`: bids by the win probability of the landlord's network.
 
-1. Deal the unseen cards at random, `DEALS` times; three of them go to the landlord.
+1. Deal the unseen cards at random, `DEALS` times; the bidder takes the public ones as landlord.
 2. Take from each deal the win probability of the best lead, and average these.
 3. Bid by that probability as the module `fitted` does (`bidding/modules.py`).
 """

@@ -7,7 +7,7 @@ For each sample of a role:
    1 - error / small; otherwise count its error as `small`. The mean step is the same, in less
    time. Many samples have small errors because their games are nearly decided.
 3. Go back through the upper layers. Sum their gradients, and compute the first layer's gradient.
-4. Move the rows of the inputs at once, by the gradient divided by the root of the row's mean
+4. Move the rows of the inputs immediately, by the gradient over the root of the row's mean
    squared gradient. Rare inputs take longer steps, as in Adagrad (Duchi, Hazan and Singer, 2011).
 5. After `BATCH` samples, skipped or not, let the upper layers take a step of Adam (Kingma and Ba,
    2015).
@@ -148,9 +148,9 @@ def descend_head(back, sums, hidden, error, gradient, slopes):
     """Propagate an error back through the upper layers.
 
     `back` is a row of `Net.dense` after `transpose`, `hidden` the sums of the second layer, and
-    `error` the derivative of the loss by the value. The sums of the first layer are replaced by its
-    outputs. Gradients are added to `gradient`, in the order of `back`; `slopes`, float32 [UNITS],
-    gets the derivatives by the sums of the first layer.
+    `error` the derivative of the loss by the value. `sums`, of the first layer, are replaced by its
+    outputs. Gradients are added to `gradient`, in the order of `back`. Derivatives of the loss by
+    `sums` are written to `slopes`, float32 [UNITS].
     """
     gradient[THIRD_BIAS] += error
     for i in range(UNITS):

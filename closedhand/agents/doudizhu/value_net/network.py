@@ -41,8 +41,8 @@ ZERO = np.float32(0.0)
 HALF = np.float32(0.5)
 TINY = np.float32(1e-6)
 LARGEST_SUM = 32_700
-"""Largest sum of scaled weights before they are rounded. The limit of int16 is 32,767: the 67 more
-are for rounding errors of up to 1/2 in each row of a sum, which has at most 91 rows."""
+"""Largest sum of scaled weights before they are rounded. The rest up to the limit of int16, 67, is
+for rounding errors: at most 1/2 in each row of a sum, which has at most 91 rows."""
 OUTPUT_STEPS = np.float32(64.0)
 """Steps per unit of the rounded outputs of the first layer."""
 LARGEST_OUTPUT = np.float32(4095.0)
@@ -66,11 +66,11 @@ class Rounded(NamedTuple):
     """Weights for playing, with the rows and the second layer as integers."""
 
     inputs: np.ndarray  # as in `Net`, int16
-    input_units: np.ndarray  # weight for which 1 stands in `inputs`, float32 [ROLES]
+    input_units: np.ndarray  # weight that a 1 in `inputs` stands for, float32 [ROLES]
     plays: np.ndarray  # as in `Net`, int16
-    play_unit: np.float32  # weight for which 1 stands in `plays`
+    play_unit: np.float32  # weight that a 1 in `plays` stands for
     second: np.ndarray  # the second layer, transposed, int16 [ROLES, SECOND, UNITS]
-    # Weight times output for which 1 stands in products of `second` and outputs, float32 [ROLES].
+    # Product of weight and output that a 1 in an integer product stands for, float32 [ROLES].
     second_units: np.ndarray
     dense: np.ndarray  # as in `Net`
 
@@ -97,9 +97,9 @@ def new_net(seed: int) -> Net:
 def round_rows(rows, sorts, most, numbers):
     """Round rows of weights to integers by the finest scale at which no sum overflows.
 
-    `rows` are float32 [n, width]; `sorts` has the first row of each sort and the end of the last
-    sort, `most` the maximum number of rows of each sort in a sum. The output is `numbers`, int16
-    [n, width]; the result is the weight for which 1 stands there.
+    `rows` are float32 [n, width]. `sorts` has the first row of each sort and the end of the last
+    sort, `most` the maximum number of rows of each sort in a sum. The integers are written to
+    `numbers`, int16 [n, width]; the result is the weight that a 1 in `numbers` stands for.
     """
     # An upper bound of the sum of each unit: the largest weight of each sort, times the number of
     # its rows that a sum may contain. The scale maps the greatest bound to `LARGEST_SUM`.

@@ -50,7 +50,7 @@ SIMULATION = 90.0
 TEMPERATURE = 0.5
 """Temperature of the other players' choices, in log-odds."""
 TRACE = 0.9
-"""Weight of the game after a later decision of the player; the decision's value has 1 - this."""
+"""Weight of what follows a later decision of the player; the value there has 1 - TRACE."""
 
 
 class Playouts(NamedTuple):
