@@ -128,8 +128,8 @@ class _Contest(NamedTuple):
     unit: str
     share: int  # units in a deal
     total: int
-    load: Callable[[Path], Any]  # reads the results in a file, to continue from them
-    play: Callable[..., Any]  # takes the workers, these results, `update(deals)`, `save(results)`
+    load: Callable[[Path], Any]  # reads the results of a file, to continue from them
+    play: Callable[..., Any]  # takes workers, loaded results, `update(deals)`, `save(results)`
     summary: Callable[[Any], dict[str, Any]]
     plot: Callable[[Any, Path], None]
     show: Callable[[dict[str, Any]], None]
@@ -168,7 +168,7 @@ def _league(
         raise InputError("a league takes --rounds, or with --duplicate --deals in their place")
     wanted = rounds or 1000
     game = league.bind(name, options, wanted, duplicate)
-    share = game.rounds * (game.num_players if duplicate else 1)  # rounds of a deal at all tables
+    share = game.rounds * (game.num_players if duplicate else 1)  # rounds of a deal, all rotations
     asked = deals or -(-wanted // share)  # rounded up
     dealt = choose_deals(asked, game, "a league")
     total = dealt.number * share

@@ -17,8 +17,8 @@ from closedhand.core.run import Run
 def fitting(task: str, agent: str) -> Callable[..., None]:
     """Make the trainer that fits the weights of a `learning.policy_gradient.Task`.
 
-    `task` is a reference to the task, `module:name`. `agent`, followed by the path of the weights,
-    is the text of an agent that plays with them.
+    `task` is a reference to the task, `module:name`. `agent` is the beginning of an agent's text,
+    such as `policy:`, to which the path of the weights is added.
     """
 
     def learn(

@@ -53,7 +53,7 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
 
     Args:
         name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
-        arguments: Values of the same Numba types as the arguments; arrays are in the CPU's memory.
+        arguments: Examples of the kernel's arguments: the same types, arrays in the CPU's memory.
         arch: Architecture, such as `sm_90`.
 
     Raises:

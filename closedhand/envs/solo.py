@@ -37,7 +37,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
     `observation`. With `mask="info"` only infos have the mask, and a vector is not in a dict.
     The reward is 0 before the end of the game, then the seat's return. In games that pay in stages
     (`game.staged`) it is the growth of the return since the last step. An illegal action ends the
-    game with `illegal_reward`, unless it counts as a pass (`game.lenient`). Infos:
+    game with `illegal_reward`; in lenient games (`game.lenient`) it counts as another. Infos:
 
     - `action_mask`, as in the observation; all zero after the end.
     - `current_player`, the user's seat.
@@ -174,7 +174,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
             self._opponents.refuse(self._states[0], self.seat, answer)
         if status == RUNNING and self._opponents.policies is None:
             self._opponents.play_outside(self._states, np.array([self.seat]))
-            status, _ = self._turn_code(*arguments, *look, BEGIN, IN_STATE)  # shows the game
+            status, _ = self._turn_code(*arguments, *look, BEGIN, IN_STATE)  # writes `look`
         return status
 
     def step(

@@ -264,7 +264,7 @@ class _Search:
         return self.tables[least]
 
     def grow(self, least: float) -> _Table:
-        """Return the table for `least`; if half full, try to enlarge it, even in others' place."""
+        """Return the table for `least`; enlarge a half full one, discarding others if needed."""
         table = self.tables[least]
         size = 4 * len(table.places)
         if 2 * table.seen[KEPT] < len(table.places) or not size:
@@ -309,22 +309,21 @@ class _Search:
         return int(value)
 
     def seen(self, least: float, number: int) -> float:
-        """Return entry `number`, such as `LEAST`, of `seen` of a bound's table; NaN: no table."""
-        # `grow` may have discarded the table for another one.
+        """Return entry `number` of a bound's `seen`; NaN: no table, or `grow` discarded it."""
         return self.tables[least].seen[number] if least in self.tables else math.nan
 
     def keeps(self, state: State, value: float, answer: int) -> bool:
         """Return whether the player provably forces `value` (`WON`) or gets no more (`LOST`)."""
-        # A search whether the bound `own` can be forced answers this. For `LOST`, `sign` reverses
-        # all comparisons. If `value` is `end`, the limit of all payoffs, no search is needed.
+        # A search with the bound `own` answers this. The comments are for `WON`; for `LOST`, `sign`
+        # reverses all comparisons. No search is needed if `value` is `end`, the limit of payoffs.
         low, high = self.game.payoff_range
         sign, end, own, number = 1, low, value, LEAST
         if answer == LOST:  # nothing above it can be forced
             sign, end, own, number = -1, high, float(np.nextafter(value, np.inf)), GREATEST
         if sign * value <= sign * end:
             return True
-        # First try other bounds, whose tables are filled. A lower bound answers this too if each
-        # payoff that counted as won in its searches, by entry `number` of `seen`, reaches `value`.
+        # First try the other bounds, whose tables are filled. A lower one answers too if its least
+        # payoff that counted as won, entry `number` of `seen`, reaches `value`.
         for least in [*self.tables, own]:
             answers = sign * self.seen(least, number) >= sign * value
             if sign * least > sign * own or (least != own and not answers):

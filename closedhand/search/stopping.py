@@ -47,7 +47,7 @@ def check() -> None:
 
 @contextmanager
 def _until(stop: Event) -> Generator[None]:
-    """Let `check` raise in this block also if `stop` is set."""
+    """Let `check` in this block also raise `Stopped` once the event `stop` is set."""
     token = _stops.set((*_stops.get(), stop))
     try:
         yield

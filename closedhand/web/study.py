@@ -136,15 +136,15 @@ class Study:
     def position(self, ply: int, seat: int) -> dict[str, Any]:
         """Describe the position after `ply` actions, as a seat (or `OPEN`) sees it."""
         state = self.states[ply]
-        # The history is that of the current round. If it is empty, `or` keeps no actors.
+        # The history is that of the current round. If it is empty, the slice keeps no actors.
         actors = self.actors[:ply][-len(self.game.history(state)) or len(self.actors) :]
         return describe(self.game, seen_by(self.game, state, seat), actors, legal=False)
 
     def judgements(self, seed: int) -> Iterator[dict[str, Any]]:
-        """Yield the `values` of each position and the cost of the `play` made there, in order.
+        """Yield a judgement of each position: the `values` of seats, and the cost of the action.
 
-        `play`, from `judge`, is None at the end and, like `values`, in matches of several rounds.
-        `forced` is the entry of `open_hands.forced` for the position, or None.
+        The cost is `play`, from `judge`, and None at the end. In matches of several rounds `play`
+        and `values` are None. `forced` is the position's entry of `open_hands.forced`, or None.
         """
         rng = np.random.default_rng(seed)
         forced = open_hands.forced(self.game, self.states)

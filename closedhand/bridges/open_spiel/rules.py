@@ -155,7 +155,7 @@ def start_of(rules: Rules, kind: np.dtype, chance: Sequence[int]) -> State:
 
 @kernel
 def node_of(rules, state):
-    """Return a state's node, or a possible one of the view of the player to act; else `UNKNOWN`."""
+    """Return a state's node; in the view of the player to act a possible one, else `UNKNOWN`."""
     if state.node >= 0:
         return state.node
     info = state.info[state.player]

@@ -66,7 +66,7 @@ def number_of_picks(state):
 
 @kernel
 def seen_in_exchange(rules, state, player):
-    """Return two sets: the cards a player knows it gave, with picks so far, and those it got."""
+    """Return two sets: cards that a player knows it gave, picks included, and knows it got."""
     given, got = np.uint64(0), np.uint64(0)
     if has_exchange(rules, state):
         for pair in range(len(state.taxed)):

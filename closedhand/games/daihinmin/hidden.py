@@ -80,8 +80,8 @@ def redeal(rules, view, player, rng):
 
     All deals and exchanges consistent with the view are equally likely. This is only approximate if
     other players have completed an exchange: one of `CANDIDATES` determinisations is then drawn,
-    each weighted by the number of exchanges that lead to it. With two jokers, which are alike, a
-    paid one counts in this as better than a kept one.
+    each weighted by the number of exchanges that lead to it. Two jokers are alike, but in these
+    numbers a joker paid as tax counts as better than one kept.
     """
     room = np.zeros(MOST, np.int64)[: len(view.hands)]
     hidden = unseen(view, player)
@@ -143,7 +143,7 @@ def deal_likely(rules, view, player, hidden, room, rng):
         chosen[other] = view.hands[other]
     if two_jokers(view) and hidden & BOTH == bit(JOKER):
         # A hand may contain the other joker already, as card 52: deal this one as card 53, so that
-        # `|=` keeps both. `alike` turns a lone one back below.
+        # `|=` keeps both. Below, `alike` turns it back into card 52 in a hand without the other.
         hidden ^= BOTH
     weights = 0.0
     for _ in range(candidates):
@@ -272,7 +272,7 @@ def draw_some(cards, number, rng):
 
 @kernel
 def draw_exchange(rules, view, pair, paid, rng):
-    """Draw what an exchange hides from its loser, if `paid`, or else from a player outside it."""
+    """Draw what a pair's exchange hides from its loser (`paid`) or from a player outside it."""
     taking, giving = winner(view, pair), loser(view, pair)
     if is_complete(view, pair):
         if not paid:

@@ -242,8 +242,8 @@ def gifts(values: Mapping[str, str]) -> list[str]:
 def without_stray_exchange(values: dict[str, str]) -> tuple[dict[str, str], str]:
     """Replace an exchange line that holds no exchange; return the values, and a warning or "".
 
-    If the text of the plays overflows, the official server writes its end over the exchange line.
-    Its value becomes `NO_EXCHANGE` in a round without classes, and else `UNKNOWN_EXCHANGE`.
+    If the plays of a round are too long, the official server writes their end over this line. The
+    value becomes `NO_EXCHANGE` in a round without classes, otherwise `UNKNOWN_EXCHANGE`.
     """
     text, classes = values.get("change_cards", NO_EXCHANGE), values.get("mibun")
     if text == NO_EXCHANGE:

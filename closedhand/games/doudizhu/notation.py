@@ -1,14 +1,15 @@
 """The DeepRocket paper's notation: actions, deals, and game records (its Appendix A).
 
 An action is its cards, main group first (`3334`), `PASS`, or a word: `BID1` to `BID3`, `CALL`,
-`ROB`, `DOUBLE`, `SHOW`. A deal is four card fields, `landlord;down;up;public`, 17 + 17 + 17 + 3
-cards of the whole deck (with bidding the hands of the three seats; in a game of two the third field
-is the cards set aside). A fifth field such as `PASSED1` counts the deals before it in which all
-passed. A record, of a game of three without words, is a deal followed by `role,cards` for every
-play, with passes omitted. Its roles are the seats: 0 the landlord, 1 the down peasant, 2 the up
-peasant. The paper prints a record as two texts, after `Cards:` and `Game process:`; the ten is then
-also written 10, and a highlighted play stands between asterisks. Any other text raises an
-`InputError`.
+`ROB`, `DOUBLE`, `SHOW`. Any other text raises an `InputError`.
+
+- A deal is four fields of cards, `landlord;down;up;public`: 17 + 17 + 17 + 3 for a whole deck.
+  With bidding the first three are the hands by seat; in a game of two the third is the cards set
+  aside. A fifth field such as `PASSED1` counts the earlier deals in which all passed.
+- A record, of a game of three without words, is a deal, then `role,cards` for every play, without
+  passes. The roles are the seats: 0 landlord, 1 down peasant, 2 up peasant.
+- The paper prints a record as two texts, after `Cards:` and `Game process:`. The ten may be written
+  10, and a highlighted play between asterisks.
 """
 
 import re
@@ -84,7 +85,7 @@ class Notation(TableNotation):
         return ids
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Return an action's id by its notation, or by cards, in any order, if only it has them."""
+        """Return an action's id by notation, or by cards in any order if only one play has them."""
         text = text.strip().upper()
         if text in self.ids:
             return self.ids[text]

@@ -116,7 +116,7 @@ STANDINGS = ALL_GROUPS + 40
 """Number of standings: one for each group, and room for those of `douzero`, where kickers count."""
 
 MOST_PLAYS = 34_324
-"""Number of plays of the preset with the most, `botzone`; the tables of all have this length."""
+"""Number of plays of the preset with the most, `botzone`; all presets' arrays have this length."""
 
 PLAYS = record_type(
     [
@@ -173,8 +173,8 @@ PRESETS = {
     "deeprocket": Preset(),
     "rlcard": Preset(alike=3, no_trio_above=True, no_trio_below=range(1, 6)),
     "openspiel": Preset(alike=3, fours=False, bidding=True),
-    # Each set of cards is one play: three trios and three cards of a neighbouring rank are a chain
-    # of four. Of several chains of four or five trios with the same cards, the highest counts.
+    # Each set of cards is one play: three trios and three cards of a neighbouring rank are only a
+    # chain of four. If a set makes several chains of four or five trios, only the highest exists.
     "douzero": Preset(
         alike=4, both_jokers=True, no_trio_above=True, no_trio_below=range(3, 4), by_cards=True
     ),
@@ -303,8 +303,8 @@ def set_standings_by_cards(plays: np.record) -> None:
             if length > 3 and any(kickers >> 4 * r & 15 >= 3 for r in range(TWO + 1)):
                 standing = (BOMB, BOMB, -1, 0)
             elif length == 3:
-                # Chains of four are ordered by their lowest rank r; their highest trio is r + 3.
-                # So those after the group of r = strength - 3 are stronger; -1 stands before all.
+                # The chain of four at `first + r` has the lowest rank r and the highest trio r + 3.
+                # So those after r = strength - 3 are stronger: all of them if r is negative.
                 above = int(fours.first) + min(max(strength - 3, -1), ACE - 3)
                 standing = (chains[trios, 4], family, above, strength + 1)
             else:

@@ -14,10 +14,10 @@ from closedhand.core.numba.jit import kernel
 SEATS = 3
 """Number of hands in a state; in a game of two the third one is set aside."""
 LONGEST = 160
-"""Upper bound on actions since the deal: 52 plays, 8 words, and two passes after a play.
+"""Upper bound on actions since the deal: 8 words, 52 plays, as both losers keep a card, and passes.
 
-No pass follows the last play. All three players make plays in the longest game, so another player
-beats at least two plays, each after at most one pass: 52 + 8 + 2 * 49 + 2 * 1."""
+At most two passes follow each play but the last. In the longest game all three players make plays,
+so at least two plays are beaten by another player, after one pass or none: 2 * 49 + 2 * 1."""
 MOST_BOMBS = 14
 """Maximum number of bombs: thirteen ranks held four times, and the rocket."""
 
