@@ -120,7 +120,7 @@ def compute(
     """Compute cells, except those that the folder holds with the same settings.
 
     The folder has a file for each cell, and the runs of cells in `runs`. `progress` gets the name
-    of a cell, the number of cells done and that of all.
+    of a cell, the number of cells done, fractions included, and the number of all cells.
 
     Raises:
         InputError: A result cannot be written, a file of another kind is in its place, or a library

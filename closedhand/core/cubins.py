@@ -118,7 +118,7 @@ def kept() -> Path:
 def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
     """Return the file name of a kernel, with a digest of sources and types; see `cubin`."""
     kinds: list[Any] = [typeof(each) for each in arguments]
-    files, _ = sources_of(__name__, kinds)  # this module imports the kernels and their compiler
+    files, _ = sources_of(__name__, kinds)  # all that this module imports: kernels, compiler
     if not files:
         raise InputError(
             f"the kernel {name} has parts that are in no file, or were reloaded: it cannot be kept"

@@ -117,9 +117,8 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
 
         Raises:
             InputError: The seed is not a whole number of 0 or more, or an option is not a deal or
-                the state of a game in progress; the env is unchanged. Or a given game ends before
-                the user's turn, or an opponent chose an illegal action: the env then needs another
-                `reset`.
+                the state of a game in progress: the env is unchanged. Or a given game ends before
+                the user's turn, or an opponent chose an illegal action: no game is in progress.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         self._ended = True

@@ -75,7 +75,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         rollout: The steps of an update in these games.
         network: The network that learns.
         average: Average of the weights of `network`.
-        playing: Copies, by name, of the networks that learn, made before each update.
+        playing: Copies of the learning networks by name, bfloat16 on a GPU, renewed in each update.
         rates: Scalars on the device, the present values of `falling` by name.
     """
 
@@ -171,7 +171,7 @@ class DeviceLearner(NetworkLearner[Chosen]):
         return torch.empty_like(like).uniform_(generator=self.random)
 
     def inputs(self, seen: Tensor) -> Tensor:
-        """Convert a tensor, int8, to the dtype of `playing`."""
+        """Convert inputs of a network, int8, to the dtype of the networks `playing`."""
         return seen.to(self._dtype)
 
     @torch.no_grad()

@@ -1,7 +1,7 @@
 """Playouts by the policy of any agent that decides in kernels (`closedhand.core.policies`).
 
-Such a policy decides on views, and the playouts pass full states: each decision is made on a copy
-of the state in which `hide` has blanked what the player cannot know.
+Such a policy decides on views, but playouts have full states. So each decision is made on a copy of
+the state, in which `hide` has blanked what the player cannot know.
 """
 
 from typing import Any, NamedTuple

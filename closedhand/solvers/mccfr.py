@@ -2,14 +2,13 @@
 
 An iteration does this for one player after the other:
 
-1. Draw a deal, and walk down from it. At decisions of the player follow every action. At those of
-   the others draw one from the current strategy, which plays actions in proportion to their
+1. Draw a deal, and walk down from it. At decisions of the player follow every action. At other
+   decisions draw an action from the current strategy, which plays actions in proportion to their
    positive sums of regrets (regret matching).
 2. On the way, add the current strategy of the others to their averages.
-3. Walk up. The value of an end is its payoff. That of a decision of the player is the mean of its
-   actions under the current strategy; that of another decision is the value of the drawn action.
-4. At each decision of the player, subtract that mean from the value of each action and add the
-   difference to the regret of the action.
+3. Walk up. The value of an end is its payoff. The value of a decision of the player is the mean of
+   its actions under the current strategy, of another decision the value of the drawn action.
+4. At each decision of the player, add to the regret of each action its value less that mean.
 
 The average strategy converges to an equilibrium with high probability. After Lanctot, Waugh,
 Zinkevich and Bowling, "Monte Carlo Sampling for Regret Minimization in Extensive Games" (2009).

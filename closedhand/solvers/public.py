@@ -63,11 +63,11 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
 
 
 class Flow(NamedTuple):
-    """Probabilities of information sets, public states and ends under a strategy, float64."""
+    """Probabilities of information sets, public states and ends under a strategy."""
 
-    sets: np.ndarray
-    states: np.ndarray
-    ends: np.ndarray
+    sets: np.ndarray  # float64 [sets]
+    states: np.ndarray  # float64 [public states]
+    ends: np.ndarray  # float64 [ends of the graph]
     payoffs: np.ndarray  # expected at each end, 0 where it is not reached, float64 [ends, players]
 
 

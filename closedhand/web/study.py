@@ -162,7 +162,7 @@ class Study:
             yield found
 
     def _values(self, ply: int, rng: np.random.Generator) -> list[list[float]] | None:
-        """Estimate payoffs by playouts of open hands: `[mean, half the 95% interval]` by seat."""
+        """Estimate `[payoff, half the 95% interval]` by seat; None in matches of several rounds."""
         if self.game.rounds > 1:
             return None
         how = playouts_of(self.game)

@@ -175,7 +175,7 @@ def deal_rest(hands, hidden, room, rng):
 
 @kernel
 def deal_taxed(rules, view, pair, hidden, number, rng):
-    """Deal `number` of `hidden` to the loser who paid the observer, return them; draw the tax too.
+    """Deal `number` cards of `hidden` to the observer's payer, return these, and draw the tax.
 
     The payer kept no card better than one it paid, and the whole tax was in the observer's hand.
     So the best card that the payer kept determines the number of possible taxes. That card is drawn

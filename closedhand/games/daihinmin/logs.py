@@ -78,7 +78,7 @@ TIME_END, TOTAL, SEED = "TIME_END", "TOTAL_POINT", "SEED"
 """Keys of the lines at the end, which `read_rounds` puts into the header. `SEED` is a line of our
 server alone; in the header of a running match it would reveal the rounds to come."""
 NEVER = 10**6
-"""Number of rounds between shuffles of the seats if there are none: no match has more rounds."""
+"""The option `seat_period` if seats are never shuffled: no match has more rounds."""
 
 
 def rules_of(values: Mapping[str, str]) -> dict[str, Any]:

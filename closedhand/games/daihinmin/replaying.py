@@ -73,7 +73,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
 
 
 def _points_of(values: Mapping[str, str]) -> list[int] | None:
-    """Return the points that a round states, by player; None if these are not five numbers."""
+    """Return the points that a round states, by player; None if it does not state five numbers."""
     with suppress(InputError):
         stated = [parse_whole(each, "points") for each in values.get("points", "").split()]
         if len(stated) == PLAYERS:

@@ -49,7 +49,7 @@ START = re.compile(r"(?=Cards\s*:)", re.IGNORECASE)
 
 
 def words_of(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """List the words of a game with some options in the order of their ids, after the pass."""
+    """List the words of a game with given options; their ids follow that of the pass, in order."""
     auction = (CLAIMS if options["robbing"] else BIDS) if options["bidding"] else ()
     return (*auction, *[DOUBLE] * options["doubling"], *[SHOW] * options["open_hand"])
 
@@ -175,7 +175,7 @@ class Notation(TableNotation):
         return (f"stake {state.stake}", *bombs, *("spring",) * bool(is_spring(self.rules, state)))
 
     def last_actions(self, state: State) -> list[str]:
-        """List the text of each seat's action among the last n, for n players; empty if none."""
+        """List each seat's text among the last actions, one a player; empty if it made none."""
         players = self.rules.options.players
         last, moves = [""] * players, int(state.moves)
         for move in range(max(0, moves - players), moves):

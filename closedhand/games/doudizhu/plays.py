@@ -113,7 +113,7 @@ of the same family beat a group, whatever the kickers. The standings of shuttles
 the rocket; `rules.follows` adds the shuttles that beat a shuttle."""
 
 STANDINGS = ALL_GROUPS + 40
-"""Number of standings: one for each group, and room for those of `douzero`, where kickers count."""
+"""Room for standings: one for each group, and those of `douzero`, where kickers count."""
 
 MOST_PLAYS = 34_324
 """Number of plays of the preset with the most, `botzone`; all presets' arrays have this length."""

@@ -52,7 +52,7 @@ OPTIONS_TYPE = record_type(
         ("robbing", "i8"),
         ("forced", "i8"),  # whether the first seat is the landlord if all pass
         ("passed_deals", "i8"),  # passed deals after which the game ends; 0: no limit
-        ("double_word", "i8"),  # id of the word that doubles, minus `pass_id`; 0: none
+        ("double_word", "i8"),  # id of the word that doubles, minus `auction.pass_id`; 0: none
         ("show_word", "i8"),  # id of the word that shows the landlord's hand, likewise
         ("spring", "i8"),
         ("win", "i8"),  # whether payoffs are 1 and -1, not points

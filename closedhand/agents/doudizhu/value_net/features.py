@@ -27,7 +27,7 @@ MOST_BOMBS = 3
 """Greatest number of bombs that has an input; more count as this number."""
 
 # Index of the first input of each sort. At most one input of a sort is 1. A set of cards has a sort
-# for each rank, `RECENT` one for each turn. Of the properties in a comment the last varies fastest.
+# for each rank, `RECENT` one for each turn. If a comment lists properties, the last varies fastest.
 HAND = 0  # cards of the player after the play
 UNSEEN = HAND + CARDS  # cards of the others, all together
 PUBLIC = UNSEEN + CARDS  # public cards that the landlord is known to hold, for peasants

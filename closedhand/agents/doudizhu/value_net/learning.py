@@ -50,7 +50,7 @@ LARGEST = 40.0
 
 
 class Optimiser(NamedTuple):
-    """Statistics of gradients, shaped as in `new_optimiser`; upper layers as after `transpose`."""
+    """Statistics of gradients; `new_optimiser` has shapes, `transpose` orders the upper layers."""
 
     inputs: np.ndarray  # mean squared gradient of each row of `Net.inputs`
     input_visits: np.ndarray  # number of gradients of each row
@@ -84,8 +84,9 @@ def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
 
     Only rows of this role change, in `net.plays` too. `share` is the factor of the sum of
     `decompose` in a value. With `win` the loss is the cross-entropy of winning, otherwise half the
-    squared error of points. `step_size` is that of rows that are in every sample. The samples are
-    of all roles; `order` has the indices to learn, and `draws` a number from 0 to 1 for each.
+    squared error of points. `step_size` is for rows that are in every sample. `samples`,
+    `self_play.SAMPLE` [n], are of all roles. `order` has the indices of samples to learn, `draws` a
+    number from 0 to 1 for each index.
     """
     rows, dense = net.inputs[role], net.dense[role]
     sums, hidden = np.empty(UNITS, np.float32), np.empty(SECOND, np.float32)
@@ -122,7 +123,7 @@ def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
                 rows, optimiser.inputs[role], optimiser.input_visits[role], seen,
                 sample.inputs, known, slopes, step_size,
             )  # fmt: skip
-            # The three roles share this table and learn about equally often.
+            # This table has rows of all three roles, which learn about equally often.
             descend_rows(
                 net.plays, optimiser.plays, optimiser.play_visits, ROLES * seen,
                 sample.features, number, slopes, step_size,

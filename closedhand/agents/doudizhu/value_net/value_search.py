@@ -1,8 +1,8 @@
 """The agent `value-search`: search over the plays of the greatest values by `value-net`.
 
-It compares plays as `search` does (`search/agent.py`), with two differences. The values of
-`value-net` before the search count as a prior, and its network plays the simulations. A simulation,
-here and in `policy-search`:
+It compares plays as `search` does (`search/agent.py`), with two differences: the values of
+`value-net` before the search are a prior, and `value-net` plays the simulations. The steps of a
+simulation, also in `policy-search`:
 
 1. If a determinisation has few cards left, solve it exactly with open hands.
 2. Otherwise `value-net` plays all seats to the end. Every seat chooses by its own view, so no
