@@ -23,8 +23,8 @@ def generate(
 ) -> Iterator[records.Record]:
     """Play games between agents, and yield their records.
 
-    For each side of each game one of the agents is drawn, which plays all seats of the side; an
-    agent named twice is drawn twice as often. `progress` gets the number of games played so far.
+    An agent is drawn for each side of each game, and plays all seats of the side. An agent named
+    twice is drawn twice as often. `progress` gets the number of games played so far.
 
     Raises:
         InputError: An agent is unknown or plays illegally, there is none, the seed is not allowed,

@@ -35,7 +35,7 @@ class NetworkAgent(BatchAgent):
         seed: int = 0,
         name: str = "learned",
     ) -> None:
-        """Play `features.game`, or its `flat`, by a network with `scores` (see `networks`).
+        """Play `features.game`, or its `flat`, by a network with a method `scores` (`networks`).
 
         The temperature divides the scores before the softmax; below `COLDEST` it counts as 0.
         """

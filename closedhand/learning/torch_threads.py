@@ -13,6 +13,6 @@ def choose_threads(number: int) -> None:
 
 
 def one_thread_unless_chosen() -> None:
-    """Use one thread for an agent, as matches run in several processes, unless a training chose."""
+    """Use one thread, as matches run agents in many processes, unless a training chose a number."""
     if not _chosen:
         torch.set_num_threads(1)

@@ -30,7 +30,7 @@ METADATA = "closedhand"
 MOST_HEADER = 2**20
 """Maximum size of a file's header, in bytes."""
 TYPES = ("F32", "F16", "BF16")
-"""Types that weights may have."""
+"""Types of tensors, as safetensors names them, that weights may have."""
 
 WORD = Kind(
     "a text of at most 100 characters", "such texts", lambda x: isinstance(x, str) and len(x) <= 100

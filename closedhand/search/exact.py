@@ -91,7 +91,7 @@ class Endgame:
     Attributes:
         player: Player to act, whose payoffs these are.
         plays: All legal plays; the best ones come first.
-        line: Players and actions: the best play and, if solved, perfect play until time ran out.
+        line: Players and actions: the best play and, if solved, the perfect play found in time.
         positions: Number of positions visited.
     """
 

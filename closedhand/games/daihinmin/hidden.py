@@ -51,7 +51,7 @@ def hide(rules, state, player):
 
 @kernel
 def unseen(state, player):
-    """Return the cards neither in the hand of `player` nor played, including `known` ones."""
+    """Return all cards neither in the hand of `player` nor played, also those `known` to it."""
     cards = removed(state, deck_of(state), state.hands[player])
     for other in range(len(state.hands)):
         cards = removed(state, cards, state.played[other])

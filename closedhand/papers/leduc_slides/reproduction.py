@@ -31,14 +31,14 @@ PPO_SETTINGS: dict[str, Any] = {
     "entropy": 0.2, "magnet": 0.5, "batch": 32768, "epochs": 1, "gae_lambda": 1.0,
     "learning_rate": 0.002,
 }  # fmt: skip
-"""Settings of PPO for a game of bluffing: large updates, much entropy and a strong magnet."""
+"""Settings of PPO for a game of bluffing: large updates, much entropy, a strong magnet (`PPO`)."""
 JUDGEMENTS = 20
 """Maximum number of exact evaluations of PPO in training, evenly spaced in time."""
 SOLVED = ("uh_leduc", "leduc")
 """Games of the section "solvers"."""
 
 ON_SLIDES = {"cfr+": 3000, "q-learning": 10_000_000}
-"""Algorithms that run on the slides' states, and their iterations."""
+"""Algorithms that run on the slides' states (see `DIFFERENCES`), and their iterations."""
 
 SECTIONS = ("values", "solved", "solvers", "slides", "learning")
 
