@@ -124,7 +124,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         rows = [self._games_against(each) for each in players]
         envs = Scaled([env for each in rows for env in each], self._payoff_scale())
         envs.seed(session_seed(seed, 0))
-        # In self-play each seat of a game is a row, which counts as its fraction of the game.
+        # In self-play each seat of a game is a row, which counts as 1 / `num_seats` of a game.
         shares = [np.full(env.num_envs, 1 / getattr(env, "num_seats", 1)) for env in envs.envs]
         self._games_of_rows = np.concatenate(shares)
         steps = max(2, settings.batch // envs.num_envs)

@@ -96,7 +96,7 @@ class SB3VecEnv(VecEnv):
             InputError: An env refuses the options of `set_options`.
         """
         self._earned[:], self._steps[:] = 0.0, 0
-        # Each env takes the seed of its first game; `VecEnv.seed` has made one for every row.
+        # Each env takes the seed of its first row; `VecEnv.seed` has made one for every row.
         seeds = [self._seeds[start] for start in (0, *self._ends)]
         options = self._options[0]  # the same for all rows
         self._reset_seeds()

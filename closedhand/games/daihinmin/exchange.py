@@ -107,8 +107,8 @@ def give(state, cards, giver, taker):
 def picks(state, hand):
     """Return the cards, a set, that the winner to act may give now."""
     pair = pair_in_exchange(state)
-    # The second card is above the first: `(x << 1) - 1` has all bits up to that of x; one joker may
-    # follow the other. The first of two is not the highest card, so that a second one can follow.
+    # The second card is above the first: `(x << 1) - 1` has the bit of x and all lower ones, so one
+    # joker may follow the other. The first of two is not the highest, so that a second can follow.
     if state.returned[pair]:
         rest = hand & ~((state.returned[pair] << np.uint64(1)) - np.uint64(1))
     else:

@@ -46,7 +46,7 @@ NO_EXCHANGE = "NULL"
 UNKNOWN_EXCHANGE = ""
 """Text in place of a line that `without_stray_exchange` removes from a round with classes."""
 EXCHANGED = re.compile(r"([0-4][0-4][^E ]*EE ?)+")
-"""An exchange: its entries begin with giver and receiver, entries of plays with one player."""
+"""An exchange: its entries begin with giver and receiver, those of plays with one player."""
 SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")
 """Cards of a submission, whether they form a play or not."""
 LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)

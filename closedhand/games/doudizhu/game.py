@@ -161,8 +161,8 @@ def winning_percentage(game: Game, points: np.ndarray) -> np.ndarray:
 def average_difference(game: Game, points: np.ndarray) -> np.ndarray | None:
     """Scale each result for ADP, the average difference in points, as DouZero's evaluation does.
 
-    Payoffs are divided by the stake: before doublings the landlord wins or loses 1 for each peasant,
-    and the peasants the same together. None if payoffs are not points, or there is an auction.
+    Payoffs are divided by the stake: before doublings the landlord wins or loses 1 a peasant, and
+    the peasants the same together. None if payoffs are not points, or there is an auction.
     """
     rules = game.flat.rules
     return None if rules.options.win or rules.options.bidding else points / rules.options.stake

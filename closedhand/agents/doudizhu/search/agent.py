@@ -132,7 +132,7 @@ def search_settings(
 ) -> tuple[str, dict[str, Any]]:
     """Make the name of a search agent and the arguments of `PairedSearch`.
 
-    Where `threads` or `worlds`, the particles per thread, is None, `argument` determines it.
+    If `threads` or `worlds`, the particles per thread, is None, `argument` determines its value.
     """
     name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument.text))
     budget = argument.spent(threads)

@@ -26,7 +26,7 @@ DEALS = 32
 def chance_as_landlord(policy, rules, view, states, rng, ids):
     """Estimate the probability that the player to act in an auction wins as the landlord.
 
-    `policy` is for the objective `win`, `rules` are flat, and `states` has space for one state.
+    `policy` is for the objective `win`, `rules` are flat, and `states` is scratch, states [1].
     """
     space = make_space()
     total = 0.0
