@@ -25,7 +25,7 @@ TEN = re.compile("10(?=[shdc])")
 FACT = "fact_"
 """Prefix of the parameters for `Game.facts`, so that their names differ from all others."""
 PARAMETERS = {"hand": "hand", "player": "seat"}
-"""Names in the command of parameters of `view_from`, whose docstring has the help of these."""
+"""The command's names of these parameters of `view_from`; the others get the prefix `FACT`."""
 
 
 def split_plays(game: Game, text: str) -> list[str]:

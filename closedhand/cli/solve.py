@@ -185,7 +185,7 @@ def work(
     until: float | None = None,
 ) -> dict[str, Any]:
     """Advance a `solving.Run`, which saves itself, with a progress bar; return its summary."""
-    # The bar counts seconds if they have a limit and iterations have none. `until` is no total.
+    # Count seconds if they are limited and iterations are not. `until` alone gives no total.
     by_time = iterations is None and seconds is not None
     total = round(seconds or 0) if by_time else iterations
     unit = f"{run.algorithm}, seconds" if by_time else f"{run.algorithm}, iterations"

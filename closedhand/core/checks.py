@@ -118,7 +118,7 @@ def integers(what: str, values: Any, number: int, each: str = "game") -> NDArray
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """Convert values to an array; an empty one, [0, 0], if NumPy refuses them, as ragged lists."""
+    """Convert values to an array; to an empty one, [0, 0], if NumPy refuses them (ragged lists)."""
     try:
         return np.asarray(values)
     except (ValueError, OverflowError):

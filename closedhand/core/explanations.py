@@ -101,7 +101,7 @@ def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:
-    """Return which cards outside the hand the player of a view has seen and has not seen.
+    """Return the cards outside the hand that the player of a view has seen, and those not seen.
 
     Raises:
         InputError: The game does not list the cards, or there is no such player.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import torch
 
 PICKS = 0x5DEECE66D
-"""Xor of the keys of a game's two streams: the second one is for `sample` and `decide`."""
+"""Xor with the key of a game's stream gives that of its second one, for `sample` and `decide`."""
 
 
 class DeviceBatch:

@@ -26,7 +26,7 @@ UNKNOWN, LOST, WON = -1, 0, 1
 SLOTS = 4
 """Number of places of a table where one position may be stored; their 64 bytes are a cache line."""
 VALUE = np.uint64(3)
-"""Mask of the lowest bits of a place's second number: 1 plus the value; 0 in an empty place."""
+"""Mask of the lowest bits of a place's second number, which hold the value + 1; 0: empty place."""
 NUMBER, TRIED, DEPTH = 0, 1, 2
 """Rows of the stack of a search: `stack[NUMBER, i]` actions are listed at level i, of which
 `stack[TRIED, i]` were tried. The present level is `stack[DEPTH, 0]`."""

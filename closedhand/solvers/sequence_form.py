@@ -36,9 +36,9 @@ def solve_program(payoffs: Any, first: Any, second: Any) -> tuple[float, np.ndar
     from scipy import optimize, sparse
 
     (flow, start), (other_flow, other_start) = first, second
-    # Variables are the first plan x and a value v for every constraint of the second. The program
-    # maximises v[0], the payoff that x guarantees. The inequalities state that every sequence of
-    # the second player leaves the first at least v.
+    # Variables are the first plan x and a value v for every constraint of the second plan. Each
+    # sequence of the second bounds the v of its set by its payoff plus the v of the sets after it.
+    # So v[0], which the program maximises, is the payoff that x guarantees.
     number_x, number_v = payoffs.shape[0], other_flow.shape[0]
     objective = np.concatenate([np.zeros(number_x), -other_start])
     result = optimize.linprog(

@@ -2,7 +2,7 @@
 
 1. Build the tree of the whole game, and number the classes of its information sets.
 2. Let the sets of a class share their rows. Regrets and the current strategy are learned by class.
-3. Weight the average strategy in each set by the probability of the player's own actions before.
+3. In the average strategy, weight each set by the probability of the player's actions before it.
 4. Copy the strategy of a class to all its sets, and evaluate it in the whole game.
 
 Players forget what distinguishes the sets of a class, so CFR's guarantee does not hold.

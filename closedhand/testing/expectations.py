@@ -25,7 +25,7 @@ def expect(holds: Any, text: str, *values: Any) -> None:
 
 @contextmanager
 def reporting(game: Game, part: str, where: object = "") -> Iterator[None]:
-    """Turn any error inside into a `ContractError` that names the part and the place."""
+    """Turn an error inside into a `ContractError`; `part` is what is checked, `where` the place."""
     try:
         yield
     except Exception as error:
@@ -51,7 +51,7 @@ def refuses(call: Callable[[], object], what: str) -> None:
 
 
 def same(game: Game, one: State, other: State, rule: str) -> None:
-    """Check that two states are equal; otherwise name the fields that differ."""
+    """Check that two states are equal, as `rule` says; otherwise name the fields that differ."""
     if one.tobytes() != other.tobytes():
         fields = [name for name in game.dtype.names or () if (one[name] != other[name]).any()]
         raise Broken(f"{rule}, but {', '.join(map(repr, fields)) or 'padding'} differ")

@@ -125,7 +125,7 @@ class RemoteMatch:
     """A match at a remote server; also the agent by which a person plays in the client.
 
     The client runs in a thread, and the seat may be left at any time. The thread then ends as soon
-    as it can; once `end` is set, it changes nothing here.
+    as it can, and changes nothing here once `end` is set.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class RemoteMatch:
         return self.table.wait()
 
     def _see(self, view: State, seat: int, player: int) -> None:
-        """Update the table with a view, in the client's thread; an `EOFError` ends its match."""
+        """Update the table with a view, in the client's thread; raise `EOFError` after the end."""
         if self.end:
             raise EOFError
         if self.table is None:

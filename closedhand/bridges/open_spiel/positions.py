@@ -21,7 +21,7 @@ with needing():
 CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
 
 MOST_DEALS = 10_000
-"""Most deals that are listed; of games with more a seed is drawn."""
+"""Most deals that are listed; for a game with more, a seed is drawn."""
 FEW = 20
 """Number of deals whose probabilities show whether there are far more than `MOST_DEALS`."""
 

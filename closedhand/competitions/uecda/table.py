@@ -6,7 +6,7 @@ A round goes as follows:
    among them are asked together.
 2. At each turn send every client its hand, which is the question to the player to act.
 3. Take the play of the client or agent; an illegal, late or missing one counts as a pass.
-4. Send the mover a reply, and all clients the cells and whether the round goes on.
+4. Send the mover a reply, and all clients the table and whether the round goes on.
 """
 
 import time

@@ -120,8 +120,8 @@ def round_record(fields: Fields, names: tuple[str, ...] = ()) -> Record:
     hands = [cards_text(hand) for hand in hands_of(fields["dealt"], "dealt")]
     actions: list[str] = []
     if any(changed):
-        for pair in range(len(TAXES)):  # the number of a pair is also its winner's class
-            actions += cards_in(changed[classes.index(pair)])  # taxes are no actions
+        for pair in range(len(TAXES)):  # the winner of exchange pair i has class i
+            actions += cards_in(changed[classes.index(pair)])  # taxes are forced: no actions
     actions += [plays.texts()[play_of(text)] for text in fields["play"]]
     agents = names if len(names) == PLAYERS else None
     returns = tuple(float(PLAYERS - place) for place in result)

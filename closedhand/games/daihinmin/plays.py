@@ -260,8 +260,8 @@ NO_PLAY = -2
 """Id in place of a play that the table lacks. It differs from -1, which means no play to beat."""
 
 first_of_both = reader("both", NO_PLAY)
-"""Function of a table and a family: the id of the family's first play with two jokers, of a later
-family's if it has none, or `NO_PLAY` if the table has none."""
+"""Function of a table and a family: the id of the first play with two jokers in this family or, if
+this has none, in a later one; `NO_PLAY` for a table without such plays."""
 _second_rank = reader("second", NO_JOKER)
 _second_suit = reader("second_suit", 0)
 

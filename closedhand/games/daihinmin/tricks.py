@@ -125,7 +125,7 @@ def is_number_locked(rules, state):
 
 @kernel
 def is_forbidden_finish(rules, action, revolution):
-    """Return whether a last play is a forbidden finish; `revolution` is as before the play."""
+    """Return whether going out by a play is forbidden; `revolution` is that before the play."""
     if not rules.options.forbidden_finish:
         return False
     if rules.plays.need[action] & plays.BOTH or rules.plays.eight[action]:
@@ -198,7 +198,7 @@ def lay(rules, state, action):
     if due > 0:
         gifts.set_due(state, due)
         return
-    # Only the 3 of spades beats the lone joker, and it ends the trick.
+    # A lone joker is beaten only by the 3 of spades, which then ends the trick.
     if stops(rules, action) or beaten == plays.JOKER:
         end_trick(rules, state, player)
     else:
@@ -258,7 +258,7 @@ def move_on(rules, state, skipped):
 @kernel
 def go_out(state, player, is_last):
     """Give a player the best place left, or the worst if `is_last`; the player is out then."""
-    # A fallen daifugo counts as out, but has the last place instead of the next one.
+    # Players placed last, by a fall or a forbidden finish, count in `out`, but took no best place.
     first = len(state.hands) - 1 if is_last else state.out
     state.places[player] = first - placed_last(state)
     state.out += 1
@@ -279,9 +279,9 @@ def placed_last(state):
 
 @kernel
 def rank_rest(state):
-    """Rank the players who are not out at random."""
-    # The order is drawn from the cards left, not from `state.seed`: the deal and the actions
-    # determine the round, but nobody knows all of these cards.
+    """Rank at random the players who are not out."""
+    # Draw from the cards left, not from `state.seed`: the deal and the actions then determine the
+    # round, and no player can predict the order, since nobody knows all of these cards.
     seed = np.uint64(state.moves)
     order = np.arange(MOST)  # of constant length, for GPUs
     number = len(state.hands)

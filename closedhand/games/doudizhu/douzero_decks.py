@@ -27,7 +27,7 @@ CARDS = dict(zip([*range(3, 15), 17, 20, 30], RANKS, strict=True))
 
 NUMBERS = ("BININT", "BININT1", "BININT2", "LONG1", "LONG4")
 TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8")
-KEPT = ("MEMOIZE", "BINPUT", "LONG_BINPUT")  # store the last value under a number, given or next
+KEPT = ("MEMOIZE", "BINPUT", "LONG_BINPUT")  # store the last value by a given number, or the next
 FETCHED = ("BINGET", "LONG_BINGET")  # fetch the value under a number
 FRAME = ("PROTO", "FRAME", "STOP")
 LISTS = ("MARK", "EMPTY_LIST", "APPEND", "APPENDS", "SETITEM", "SETITEMS")

@@ -24,7 +24,7 @@ def valid(
 ) -> str:
     """Return why `state`, a view if `player` is given, is invalid; an empty text if it is valid.
 
-    An incomplete play consists of `steps` under `factored`, the rules in sub-steps.
+    `steps` are those of a play not yet complete, by `factored`, the rules in sub-steps.
     """
     bounds = {
         "moves": (0, LONGEST),

@@ -9,7 +9,7 @@ from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, TRUTH, Kind,
 
 Answer = Callable[..., Coroutine[Any, Any, Any]]
 Fields = dict[str, Any]
-"""A field of a message that is an object."""
+"""Type of a field of a message that is a JSON object."""
 
 KINDS: dict[Any, Kind] = {
     str: TEXT, str | None: TEXT, int: NATURAL, int | None: NATURAL, float: NUMBER, bool: TRUTH,

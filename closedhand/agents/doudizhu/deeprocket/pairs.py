@@ -49,7 +49,7 @@ class Batch(NamedTuple):
 
 
 def is_held_out(deals: np.ndarray) -> np.ndarray:
-    """Mark one in ten of the deals, uint64 [n, 4], by a hash of the cards; bool [n]."""
+    """Mark about one deal in ten, uint64 [n, 4], as held out of training, by a hash; bool [n]."""
     mixed = np.zeros(len(deals), np.uint64)
     for column in deals.T:
         # The finaliser of SplitMix64 spreads the few bits in which deals differ.

@@ -77,7 +77,7 @@ def play_games(policy, rules, win, games, rng, ids, states, samples):
 
 @kernel
 def write_sample(rules, state, space, known, k, sample):
-    """Write everything of a sample but the target, for candidate `k` in the state before it.
+    """Write a sample, except its target, for candidate `k`; `state` is the one before its play.
 
     `space` has the results of `rate`, and `known` is the number of inputs of the position.
     """
