@@ -151,7 +151,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return max(1, min(round(wanted / max(each, FEWEST)), most))
 
     def play(self, rng: np.random.Generator) -> Wave:
-        """Play and count the games of an update; `rng` draws from the pool.
+        """Play and count the games of an update; `rng` draws opponents from the pool.
 
         If the learner has no decision in them, play twice as many; an `InputError` after `ENOUGH`.
         """

@@ -1,1 +1,1 @@
-"""Leduc: the agent `equilibrium`, the slides' states, and a fast public tree for solvers."""
+"""Leduc: the agent `equilibrium`, the course slides' states, and a fast public tree for solvers."""

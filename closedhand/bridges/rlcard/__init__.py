@@ -2,7 +2,7 @@
 
     from closedhand.bridges.rlcard import RLCardAgent, RLCardPlayer
 
-    match.play(game, [RLCardAgent(game, theirs), "greedy"], deals=100)  # any of its agents
+    match.play(game, [RLCardAgent(game, theirs), "greedy"], deals=100)  # theirs: RLCard's agent
 
     env = rlcard.make("doudizhu")
     env.set_agents([theirs, RLCardPlayer(env, "greedy"), RLCardPlayer(env, "greedy")])

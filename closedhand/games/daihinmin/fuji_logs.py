@@ -72,7 +72,7 @@ def read_rounds(path: Path) -> Iterator[tuple[tuple[str, ...], Fields]]:
 
 
 def hands_of(words: list[str], name: str) -> list[int]:
-    """Parse the cards of five players, each in braces, to sets."""
+    """Parse five hands, each in braces, to sets of cards; `name` is for messages."""
     text = " ".join(words)
     hands = HAND.findall(text)
     if len(hands) != PLAYERS or HAND.sub("", text).strip():

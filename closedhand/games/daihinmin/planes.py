@@ -3,8 +3,8 @@
 `observation` is indexed `[plane, row, column]`. Rows 0-3 are the suits c d h s, and row 4 is for
 the joker only. Columns 1-13 are the ranks 3 to 2; columns 0 (below the 3) and 14 (above the 2) are
 for the joker only. A joker that stands for no card, in a hand or alone on the table, is at [4, 14];
-the second of two such jokers is at [4, 0]. Players are in the order of play, which is that of the
-seats, starting with the observer. A plane marked "full" is all 1 if its statement holds, else 0.
+the second of two such jokers is at [4, 0]. Players are in the order of play, starting with the
+observer (usually seat order). A plane marked "full" is all 1 if its statement holds, else 0.
 
 | plane | contents |
 |---|---|

@@ -57,8 +57,8 @@ NO_JOKER = -9
 """Rank that the joker stands for in a play without a joker; -1 is the rank below the 3."""
 
 MOST_CARDS = (13, 20)
-"""Maximum number of hidden cards of a player (the daifugo in the exchange), for five or six
-players, and for fewer. Cards given after a seven are open."""
+"""Maximum number of hidden cards of a player, for five or six players, then for fewer; the daifugo
+may have as many in the exchange. Cards given after a seven are open."""
 
 
 def _shapes(size: int, *jokers: int) -> list[tuple[int, tuple[int, ...]]]:

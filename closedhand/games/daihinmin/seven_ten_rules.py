@@ -2,7 +2,7 @@
 
 Cards are given face up: all players know who holds them. After n sevens or tens up to n cards are
 chosen, one by one in ascending order; a pass ends the choice. States under these rules have fields
-for this; without them functions here return constants, and kernels compile without the rules.
+for this. For other states the readers here return constants, and the writers do nothing.
 
 The **own** cards of a player are its hand at the first trick, after the exchange: the cards that it
 holds, or has played or discarded, less those that it got, plus those that it gave away.

@@ -2,7 +2,7 @@
 
 1. Play a game. All seats take the action of the greatest value, or at times a random one
    (`EXPLORATION`).
-2. Write a sample for every decision with a choice: its inputs, and later its target.
+2. Write a sample of a decision, unless a play is the only one or empties the hand: inputs, target.
 3. Go back from the end. The target of a decision mixes the result of the game with the network's
    values of the same player's later decisions (an eligibility trace, Watkins' Q(lambda), 1989).
    These values vary less with luck than the result does.
