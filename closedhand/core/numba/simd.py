@@ -1,6 +1,6 @@
 """Dot products of int16 rows, and bytes of unsigned integers, by few instructions in kernels.
 
-By itself the compiler uses one instruction for eight products, and one for each byte. Under
+The compiler alone would take one instruction for eight products, and one to write each byte. Under
 `NUMBA_DISABLE_JIT` the plain functions are used. Results are the same on every machine.
 """
 

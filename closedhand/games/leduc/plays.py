@@ -21,7 +21,7 @@ S, T = 0, 1
 ANTE = 1
 CARDS = 18
 KINDS = 8
-BITS = 3  # of a kind
+BITS = 3  # that hold the id of a kind in `packed`
 NODES = 85
 """Sizes of the tables: cards and kinds of the largest deck, nodes of the largest betting tree."""
 
@@ -37,7 +37,7 @@ class Variant(NamedTuple):
     raises: tuple[int, int]  # amounts by which a raise tops the larger bet, in phases 1 and 2
     reraisers: tuple[int, ...]  # who may raise when facing a bet; facing none, both may
     longest: int  # largest number of actions in a phase
-    must_open: bool  # whether one must raise or fold in phase 2 while both bets are the ante
+    must_open: bool  # whether a player must raise or fold in phase 2 if both bets are the ante
 
 
 RAISES_A_PHASE = 2
@@ -69,7 +69,7 @@ NODE = np.dtype(
         ("phase", "i4"),  # 1 or 2
         ("bets", "i4", 2),  # of S and T
         ("winner", "i4"),  # the winner after a fold, else SHOWDOWN
-        # A number by turn: 0 if no action was taken, else 1 in byte `action`; byte 0 is the lowest.
+        # By turn, 0 before an action; then byte `action` is 1, counted from the lowest byte.
         # Phase 2 begins at turn `Variant.longest`.
         ("taken", "u4", LONGEST),
     ]
@@ -90,7 +90,7 @@ TABLES = record_type(
 
 
 class Point(NamedTuple):
-    """A node before its successors are known; `raised` is the number of raises in the phase."""
+    """A node without its successors, which `moves` makes; `raised` counts raises in the phase."""
 
     phase: int = 1
     player: int = S

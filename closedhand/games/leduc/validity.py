@@ -1,4 +1,4 @@
-"""Validation of Leduc states: the deck must have the cards, the actions must explain the rest."""
+"""Validation of Leduc states: the deck must have the cards, the actions must lead to the rest."""
 
 import numpy as np
 
