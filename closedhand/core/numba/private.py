@@ -47,7 +47,7 @@ except ImportError as error:
     raise ImportError(f"{LACKING}: {error}") from error
 
 # Each line is a module or class, then names in it that are called, read, overridden or replaced.
-# Attributes that only objects have are found by the methods that use them.
+# An attribute that only objects have counts as known if a method of their class uses it.
 _NAMES = """
 numba.core.base.BaseContext make_array make_tuple mangler subtarget
 numba.core.caching.FunctionCache _load_overload _save_overload load_overload
@@ -76,7 +76,7 @@ numba.core.typing.templates._OverloadFunctionTemplate _strict context
 
 
 def missing() -> Iterator[str]:
-    """Find the private names that this Numba lacks."""
+    """Yield the names of `_NAMES` that this Numba lacks, after their module or class and a dot."""
     for line in _NAMES.strip().split("\n"):
         place, *names = line.split()
         known = _names_in(place)
