@@ -1,10 +1,10 @@
 """The one way to compile: `kernel` turns a plain function into a cached Numba function.
 
 It is `numba.njit(cache=True, nogil=True, error_model="numpy")` with three additions: a cache that
-notices more changes than Numba's (`closedhand.core.numba.cache`), kernels that are linked into the
-kernels that call them (`closedhand.core.numba.linking`), and a line on stderr before the first is
-compiled. With `NUMBA_DISABLE_JIT=1` in the environment kernels remain plain Python functions, slow
-but accessible to a debugger.
+notices more changes than Numba's (`closedhand.core.numba.cache`), the linking of compiled kernels
+into their callers (`closedhand.core.numba.linking`), and a line on stderr before the first
+compilation. With `NUMBA_DISABLE_JIT=1` in the environment kernels remain plain Python functions,
+slow but accessible to a debugger.
 """
 
 import os
@@ -49,7 +49,7 @@ Masks = NDArray[np.int8]
 Statuses = NDArray[np.int8]
 """Status of each game, see `closedhand.core.status`."""
 Flag = bool | None
-"""None is False, known to the compiler, which leaves out the code for True."""
+"""A flag; None stands for False and lets the compiler leave out the code for True."""
 Rng = np.random.Generator
 
 
@@ -62,7 +62,7 @@ def inlined(function: F) -> F:
     """Compile as `kernel` does, for small functions that are called in loops.
 
     The function's code replaces every call before LLVM optimises the caller. That may save a fifth
-    of the time of a loop or double it: measure both.
+    of a loop's time, or double the time: measure both.
     """
     return _compile(function, inline="always")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 HOME = __name__.partition(".")[0]
-"""The name of this package, whose code every kernel may contain."""
+"""Name of this package, the first part of the names of its modules."""
 
 announced = False
 """Whether the first compilation has been announced, or need not be."""

@@ -64,7 +64,7 @@ class _Made(AbstractTemplate):
 
 
 def _lengths(context: Any, builder: Any, kind: Any, shape: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the length of every axis of a shape: a constant, and an LLVM value.
+    """Yield the length of every axis of a shape, as a constant and as an LLVM value.
 
     `kind` is Numba's type of the shape, an integer or a tuple, and `shape` its LLVM value. The
     constant is None if the length is known only at run time.
@@ -79,7 +79,7 @@ def _lengths(context: Any, builder: Any, kind: Any, shape: Any) -> Iterator[tupl
 
 
 def _make(context: Any, builder: Any, sig: Any, args: Any) -> tuple[Any, Any, Any]:
-    """Allocate an array on the stack; return it, its data and the number of its items."""
+    """Allocate an array on the stack; return the array, its data and its number of items."""
     kind = sig.return_type
     lengths = list(_lengths(context, builder, sig.args[0], args[0]))
     item = context.get_data_type(kind.dtype)
@@ -237,7 +237,7 @@ RULES = {
     "array_sum": "loops take the place of reductions of arrays",
     "misaligned": "fields of records are at multiples of their size",
 }
-"""Rules of the contract, by a text in the compiler's message if code breaks the rule."""
+"""Rules of the contract, each by a text in the compiler's message when code breaks the rule."""
 
 
 def _reason(error: Exception) -> str:

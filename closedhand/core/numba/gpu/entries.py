@@ -41,11 +41,11 @@ def _step(compact: bool) -> Callable[..., None]:
 def _step_by_block(compact: bool) -> Callable[..., None]:
     """Make a step in which each block builds the rows of `per_block` games in shared memory.
 
-    Each byte that a thread writes into global memory costs a transfer of 32 bytes. So rows lie side
-    by side in shared memory as they will in global memory: one half of the threads writes
-    observations, the other half marks legal actions, and all copy words, int32. `observations` and
-    `masks` are arrays of words; a row has `size` bytes of an observation, or `actions_size` of a
-    mask. `per_block`, at most half the threads, is a multiple of 4: a block's rows begin at a word.
+    Each byte that a thread writes into global memory costs a transfer of 32 bytes. So rows are made
+    in shared memory, laid out as in global memory: half of the threads write observations, half
+    mark legal actions; then all copy words, int32. `observations` and `masks` are arrays of words;
+    a row has `size` bytes of an observation, or `actions_size` of a mask. `per_block`, at most half
+    the number of threads, is a multiple of 4, so that a block's rows begin at a word.
     """
     draw = contract.features if compact else contract.observe
 
