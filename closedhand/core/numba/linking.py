@@ -90,7 +90,7 @@ _BORROWING = frozenset(
     ("build_tuple", "cast", "exhaust_iter", "getattr", "getitem", "getiter", "iternext",
      "pair_first", "pair_second", "phi", "static_getitem", "typed_getitem")
 )  # fmt: skip
-"""Expressions of Numba's IR whose value is a part of their operands, or a view of one."""
+"""Expressions of Numba's IR whose value consists of operands, or of parts or views of them."""
 
 
 def _only_borrows(state: Any) -> bool:

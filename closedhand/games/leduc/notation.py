@@ -1,7 +1,7 @@
 """The notation of the Leduc family: actions, deals and game records.
 
-An action is `fold`, `check`, `call` or `raise`. A deal is three cards, `SK;HQ;SA`: S's card, T's
-card and the flop. A record is a deal followed by all actions, such as
+An action is `fold`, `check`, `call` or `raise`. A deal is three cards, `SK;HQ;SA`: those of S
+(player 0) and T (player 1), and the flop. A record is a deal followed by all actions, such as
 `SK;HQ;SA;check raise call raise raise call`. Any other text raises an `InputError`.
 """
 
@@ -68,7 +68,7 @@ class Notation(TableNotation):
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """Return the table: S, T and the flop, face down until revealed, with bets and actions."""
+        """Return rows for S, T and the flop, face down until it is revealed; bets and actions."""
         node = self.rules.tables.nodes[state.node]
         running = not over(self.rules, state)
         shown = [card_text(card).strip(HIDDEN) for card in state.cards]
