@@ -51,7 +51,7 @@ def _explanations(game: Game) -> Explanations:
 
 
 def notation_help(game: Game, state: State) -> str:
-    """Explain how actions are written: the game's `help`, else legal actions, "" after the end."""
+    """Explain how actions are written: by the game's `help`, else by legal actions, if any."""
     text = _explanations(game).help
     if text or game.over(state):
         return text

@@ -357,11 +357,11 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     ) -> None:
         """Play the user's actions, or start games that are over, and let the opponents play.
 
-        Games start from deals if `dealt`, else from their states. Without `shown` nothing is paid
-        or shown.
+        Games start from deals if `dealt`, else from their states. Without `shown` nothing is paid.
 
         Raises:
-            InputError: An opponent chose an illegal action; a policy's is written into `actions`.
+            InputError: An opponent chose an illegal action. If a policy chose it in a kernel, the
+                action has replaced the user's in `actions`.
         """
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)

@@ -65,7 +65,7 @@ class DMC(DeepLearner[DMCSettings]):
         }
 
     def chooser(self, rng: np.random.Generator) -> Choose:
-        """Return a function that chooses actions and notes their values, float32 [n, 1].
+        """Return a function that chooses actions, with their values as notes, float32 [n, 1].
 
         Each is the best or, with probability `exploration` times `rate`, a random legal one.
         """

@@ -129,7 +129,7 @@ def act(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw actions, int64 [n], for observations, int8 [n, inputs], and masks, int8 [n, actions].
 
-    The notes, float32 [n, 2], are the log probabilities of the actions and the values.
+    Return also notes for a `Wave`, float32 [n, 2]: log probabilities of the actions, and values.
     """
     legal = Legal.of(masks)
     logs, values = policy_and_values(network, torch.from_numpy(observations), legal)

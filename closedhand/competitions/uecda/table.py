@@ -337,9 +337,9 @@ class Table:
             seat.seconds += self._clock() - start
 
     def _submission(self, player: int) -> tuple[int, bytes]:
-        """Get the play of a player, legal or not, and its table.
+        """Get the play of a player, legal or not, and the table that shows it; blank: none.
 
-        A table that shows no play counts as illegal and as a pass, a missing one as a pass alone.
+        A table that shows no play counts as illegal and as a pass, a missing table only as a pass.
         """
         table = self._answer(player)
         if self._seats[player].client is None:

@@ -6,10 +6,10 @@ Here the name, time and size of every source file that the code may come from ar
 
 1. Collect the module of the function, the module of every NamedTuple class in the signature
    (`Rules`, policies, and tuples within them), and the module that the class names in `kernels`.
-2. Of modules of closedhand, take the files, and all files of closedhand that they import, directly
-   or not.
-3. If such a module is not part of closedhand, take all files of its package, or its one file, all
-   of closedhand, and those of packages whose kernels it imports, directly or not.
+2. If all these modules are of closedhand, take their files, and all files of closedhand that they
+   import, directly or not.
+3. Otherwise take all files of closedhand, of the other modules' packages (or a module's one file),
+   and of packages whose kernels these modules import, directly or not.
 
 Each set of packages in signatures has an index file of its own. So a change discards only the
 binaries that depend on it, and a lookup imports only the packages involved.
@@ -188,7 +188,7 @@ def classes_of(arguments: Iterable[Any]) -> Iterator[Any]:
     for argument in arguments:
         if hasattr(argument, "instance_class"):
             yield argument.instance_class
-        # Tuples of any kind.
+        # Any tuple may hold named tuples.
         yield from classes_of(getattr(argument, "types", ()))
 
 

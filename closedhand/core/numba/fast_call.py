@@ -26,7 +26,7 @@ def pack(value: Value) -> Value:
     """Replace the records in rules or a policy by arrays without axes over the same memory."""
 
     def closed(part: Any) -> Any:
-        # NumPy copies other scalars, but not records.
+        # `asarray` shares the memory of a record, and would copy any other scalar.
         return np.asarray(part) if isinstance(part, np.record) else part
 
     return with_parts(value, closed)
@@ -51,7 +51,7 @@ def with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _in_kernels(kind_of: Callable[[Any], Any], build: Callable[..., Any]) -> Any:
-    """Make `with_parts` with one change for kernels; a plain kernel would copy records.
+    """Make a function for kernels that does `with_parts` with one change, and copies no records.
 
     `kind_of` maps a member's Numba type to its type after the change; `build` makes its new value.
     """
@@ -143,7 +143,7 @@ class Crossing:
         self._codes: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     def __call__(self, kernel: Callable[..., Any], state: np.record, *arguments: Any) -> Any:
-        """Call a kernel for a state, in place; each call needs `arguments` of the same types."""
+        """Call a kernel, which may change `state`; `arguments` have the types of its first call."""
         if PLAIN:
             return kernel(self._rules, state, *arguments)
         code = self._codes.get(kernel)
