@@ -149,7 +149,7 @@ def random_games(rules, states, rng, ids):
 def decision_rate(game: Game, agent: str, seconds: float) -> float:
     """Measure the decisions of an agent a second, on many views at once.
 
-    The views are of its games against itself, each with several legal actions.
+    The views, each with several legal actions, are of games of the agent against itself.
     """
     player, rng = make_agent(game, agent, 0), np.random.default_rng(0)
     views = []

@@ -110,7 +110,7 @@ class NetworkLearner(Generic[Chosen]):
         self.updates = self.decisions = self.moves = self.games = 0
         self.measured: dict[str, float] = {}
         self.against = list(against)
-        checked(self.features.game, against)  # before the work begins
+        checked(self.features.game, against)  # refuses agents before the work begins
         self.seconds = 0.0
         self._judged_at = time.monotonic()
         self._judging = 0.0

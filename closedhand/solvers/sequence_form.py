@@ -1,8 +1,8 @@
 """Exact solution of a two-player zero-sum game by the sequence-form linear program.
 
 1. A realisation plan of a player assigns every sequence of the player's own actions the product of
-   their probabilities. At each information set the sequences of its actions add up to the sequence
-   before it. These are linear constraints.
+   their probabilities. At each information set the products of the sequences that end there add up
+   to that of the sequence before the set. These are linear constraints.
 2. The expected payoff is bilinear in the two plans. Its matrix holds, for every pair of
    sequences that end a game, the sum of chance times payoff.
 3. The first player's plan with the greatest guaranteed payoff solves a linear program, here by
@@ -58,7 +58,7 @@ def solve_program(payoffs: Any, first: Any, second: Any) -> tuple[float, np.ndar
 
 
 def constraints(before: np.ndarray, set_of: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Make the constraints of a plan: at each set, its sequences add up to the one before it.
+    """Make the constraints of a plan: at a set, sequences that end there add up to the one before.
 
     Sequence 0 is the empty one, of probability 1; the others are numbered from 1. `before` is the
     sequence before each set of the player, int64 [sets], `set_of` the set at which each other

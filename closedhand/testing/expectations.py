@@ -39,7 +39,7 @@ def reporting(game: Game, part: str, where: object = "") -> Iterator[None]:
 
 
 def refuses(call: Callable[[], object], what: str) -> None:
-    """Check that a call raises an `InputError` of one line."""
+    """Check that a call, `what` in messages, raises an `InputError` of one line."""
     try:
         call()
     except InputError as error:

@@ -151,7 +151,7 @@ def names_file(agent: str) -> bool:
 
 
 def without_files(agent: str, with_files: Collection[str]) -> str:
-    """Return the text of an agent; only its name if it is among `with_files`."""
+    """Return the text of an agent, or only the agent's name if the text is among `with_files`."""
     return re.split(r"[\[:]", agent)[0] if agent in with_files else agent
 
 

@@ -147,7 +147,7 @@ def evaluate(rules, hand, action, parts):
 
 @kernel
 def play(rules, state, action):
-    """Set the hand of the player to act; the next player without a set hand is to act."""
+    """Set the hand of the player to act; the turn goes to the next player whose hand is not set."""
     state.history[state.player] = action
     state.backs[state.player] = action // FRONTS
     state.moves += 1

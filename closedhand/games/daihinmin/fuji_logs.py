@@ -130,7 +130,7 @@ def round_record(fields: Fields, names: tuple[str, ...] = ()) -> Record:
 
 
 def _checking(fields: Fields) -> Callable[[State], None]:
-    """Make a function that checks the taxes in the exchange and, once after it, the hands."""
+    """Make a function of states that checks taxes in the exchange and, once after it, all hands."""
     changed, original = hands_of(fields["changed"], "changed"), fields.get("original")
 
     def check(state: State) -> None:
