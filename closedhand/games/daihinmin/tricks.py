@@ -281,7 +281,7 @@ def placed_last(state):
 def rank_rest(state):
     """Rank at random the players who are not out."""
     # Draw from the cards left, not from `state.seed`: the deal and the actions then determine the
-    # round, and no player can predict the order, since nobody knows all of these cards.
+    # round. While three or more players hold cards, none knows all of them to predict the order.
     seed = np.uint64(state.moves)
     order = np.arange(MOST)  # of constant length, for GPUs
     number = len(state.hands)

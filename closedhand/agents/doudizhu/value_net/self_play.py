@@ -23,7 +23,7 @@ from closedhand.games.doudizhu.state import LONGEST
 EXPLORATION = 0.01
 """Share of random choices."""
 TRACE = 0.9
-"""Weight of the target of the player's next decision; that decision's value has 1 - this."""
+"""Weight of the target of the player's next decision; the value of that decision has the rest."""
 MOST_DOUBLINGS = 3
 """Greatest number of bombs that double the points of a target. Games with more are rare, and their
 points would outweigh all others."""
