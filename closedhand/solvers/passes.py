@@ -24,7 +24,7 @@ from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, nor
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write to `out`, at each row of a player, the probability of the player's actions up to the row."""
+    """Write to `out`, at each row of a player, the probability of the player's actions up to it."""
     for s in range(len(tree.owner)):
         if tree.owner[s] == player:
             before = tree.before[s]
