@@ -165,8 +165,8 @@ def play(
 ) -> League:
     """Play a league.
 
-    Arguments, result and errors are like those of `closedhand.arena.match.play`. The game is made
-    by `bind`, and `seat_all` gives every seat an agent. A `duplicate` plays each deal at all
+    Arguments, result and errors are like those of `closedhand.arena.match.play`, but `game` is that
+    of `bind`, and `seat_all` adds the agents not given. A `duplicate` plays each deal at all
     rotations of the agents; only a duplicate plays the deals of a file.
     """
     specs = seat_all(game, agents)

@@ -15,15 +15,15 @@ class Row(NamedTuple):
     """A line of cards in a picture of the table: a seat, or cards that lie in the middle.
 
     Attributes:
-        label: Name of the seat, which begins with `player_0` or the like, or of the cards.
+        label: Of a seat `player_0` or the like, and any text after it; else a name of the cards.
         cards: Text of each card; an empty text is a card face down, `BLANK` a gap.
         note: Further text.
         active: Whether this seat is to act.
         last: Text of each card of the seat's last play, while it lies on the table; the note may
             name that play as well.
-        role: What the player is at present, one of the game's terms, such as `landlord`.
-        marks: Further facts, each one of the game's terms, possibly with more text after it. Of
-            `bets N` and `pot N` a browser also draws the chips.
+        role: What the player is at present, a term of `GameSpec.terms`, such as `landlord`.
+        marks: Further facts, each a term of `GameSpec.terms`, with any text after it. A browser
+            also draws chips for `bets N` and `pot N`.
     """
 
     label: str

@@ -64,7 +64,7 @@ CLEAR = re.compile(r"\w+([ ,]\w+)*")
 def slug(text: str) -> str:
     """Convert a text to a part of a file's name, with a checksum if it is long or not `CLEAR`.
 
-    Without the checksum `a=1` and `a=-1` would have one name, and two matches one file of results.
+    Without it `a=1` and `a=-1` would have one name: two matches would share a file of results.
     The part has at most 100 bytes, as file systems limit the length of a name.
     """
     name = re.sub(r"\W+", "-", text)

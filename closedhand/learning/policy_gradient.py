@@ -103,7 +103,7 @@ class Training:
         return self.steps * self.task.games
 
     def advance(self, seconds: float) -> bool:
-        """Take a step; return False, as the history gets its entries at checkpoints."""
+        """Take a step; return False: only checkpoints add summaries to the history."""
         self.step()
         return False
 

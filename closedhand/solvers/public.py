@@ -50,6 +50,7 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
     parent, action = np.full(len(first), -1), np.full(len(first), -1)
     here, rows = place[sets_of(tree)], above[deciding]
     here, rows = here[rows >= 0], rows[rows >= 0]
+    # Of a public state's many nodes the last one's action stays; if others differ, it was hidden.
     parent[here], action[here] = place_of_row[rows], tree.actions[rows]
     hidden = action[here] != tree.actions[rows]
     action[here[hidden]] = -1

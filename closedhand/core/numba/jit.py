@@ -89,7 +89,7 @@ def with_distinct_name(value: Tuple) -> Tuple:
     """
     cls: Any = type(value)
     if hasattr(cls, "_fields"):
-        # A class of a function or notebook may be defined again under the same name.
+        # A class defined in a function or notebook can be redefined under one name.
         own = "" if has_name(cls) else f"#{id(cls)}"
         cls.__name__ = f"{cls.__module__}.{cls.__qualname__}{own}"
         for each in cast(Any, value):

@@ -130,7 +130,7 @@ starts_of = by_players({n: Starts._make((*table_of(n).starts, len(table_of(n))))
 def features(rules, state, player, out):
     """Write the compact observation, in the order of `table`, to `out`, which is all zero."""
     at = starts_of(state)
-    most = (at.place - at.left) // len(state.hands)
+    most = (at.place - at.left) // len(state.hands)  # the most cards left that are shown
     write_cards(out, at.hand, state.hands[player])
     write_cards(out, at.unseen, unseen(state, player))
     given, got = seen_in_exchange(rules, state, player)
@@ -160,6 +160,7 @@ def features(rules, state, player, out):
     out[at.lead] = state.target < 0 and state.leader >= 0
     out[at.exchange] = state.leader < 0
     out[at.passes] = state.passes
+    # The numbers that `table` adds for optional rules follow, in its order.
     after = at.size + write_house(rules, state, player, out[at.size :])
     if rules.options.seven_give + rules.options.ten_discard:
         out[after] = due_of(state)

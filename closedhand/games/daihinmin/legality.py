@@ -35,7 +35,7 @@ from closedhand.games.daihinmin.tricks import is_number_locked
 def legal(rules, state, out):
     """Write the ids of the legal actions to `out`, ascending; return their number."""
     hand = state.hands[state.player]
-    if state.leader < 0:
+    if state.leader < 0:  # in the exchange
         return list_cards(picks(state, hand), out, 0)
     if due_of(state) > 0:
         n = list_cards(cards_to_hand_over(state), out, 0)
@@ -44,7 +44,7 @@ def legal(rules, state, out):
     if state.target < 0:
         return legal_leads(rules, state, hand, out)
     n = 0
-    # An empty range of ranks: only the pass is legal, unless a branch below changes it.
+    # Ranks and family of plays that beat `target`; empty: only a pass, unless a branch fills it.
     low, high, family = 0, -1, 0
     if state.target == JOKER:
         if rules.options.spade_three and hand & bit(SPADE_THREE):

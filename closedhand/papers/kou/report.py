@@ -171,7 +171,7 @@ def _plot_estimates(axis: Any, at: Sequence[int], found: list[Estimate], label: 
 
 
 def _gap_of_threshold(results: Results, kou: str, number: int, enemy: str) -> Estimate:
-    """Estimate the gain in 1,000 rounds of the threshold `number` over the paper's."""
+    """Estimate the gain of threshold `number` over the paper's, per 1,000 rounds."""
     agent, original = (with_threshold(kou, n) for n in (number, LETTER.threshold))
     return difference(results, agent, original, enemy)
 

@@ -268,7 +268,7 @@ def pairs(own, changed, first, out, n):
 
 @kernel
 def counts(cards, first, out, n):
-    """Write a feature for every slot of `cards`, by its number of cards."""
+    """Write a feature for every slot in `cards`, packed counts by slot."""
     while cards:
         place, number, cards = lowest_slot(cards)
         out[n] = first + place + number - 1

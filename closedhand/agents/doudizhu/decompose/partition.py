@@ -158,7 +158,7 @@ def loose_cost(hand, kickers, costs):
     for rank in range(15):
         total += costs[np.int64(hand >> np.uint64(4 * rank) & NIBBLE), rank]
     # `kickers` begins as the number for chains. Each trio, a rank of exactly three cards, adds one.
-    # Kickers are ranks of one or two cards, the lowest first: these cost the most of their kind.
+    # Solos and pairs become kickers, the lowest first: among solos or pairs these cost the most.
     kickers += size(at_least(hand, 3) ^ at_least(hand, 4))
     spare = at_least(hand, 1) ^ at_least(hand, 3)
     while spare and kickers > 0:
