@@ -34,7 +34,7 @@ SALT = 0x5EA2C5
 """Keeps the draws of an agent apart from the deals of the same seed."""
 
 Playouts = Annotated[
-    str | None, "agent whose policy plays the simulations, one that decides in kernels; random ones"
+    str | None, "agent that decides in kernels, to play the simulations; random actions if absent"
 ]
 
 

@@ -84,7 +84,7 @@ def role_names(game: Game) -> list[str]:
 
 
 def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
-    """Sum an agent's payoffs on each side, at the table where it has that side alone.
+    """Sum an agent's payoffs on each side, at the table where it plays that side and no other.
 
     `agent` is 0 or 1, and `returns` has all payoffs, [deals, tables, seats]. The result is float64
     [deals, sides].

@@ -140,7 +140,7 @@ class Cluster:
         refs: list[Any] = []
         most = self._places()
         for number in range(len(jobs)):
-            # Until this job is done, keep Ray supplied with the next jobs, `most` in all.
+            # Until this job is done, give Ray the next jobs whenever it has fewer than `most`.
             while number == len(refs) or refs[number] in self._running:
                 interrupt.check()
                 begun = len(refs)

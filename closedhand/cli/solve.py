@@ -47,7 +47,7 @@ def solve(
     picture of NashConv against iterations and seconds. Without --resume a run starts from scratch
     and overwrites the folder's results. Ctrl-C stops and keeps the strategy.
 
-    The JSON is the result of the algorithm; for several algorithms it is the list "runs".
+    The JSON is the result of the algorithm; for several it is an object with the list "runs".
 
     Example: closedhand solve uh-leduc --until 1e-6
 

@@ -126,7 +126,7 @@ def train_game(
         threads: Threads of the learner; 1 if absent.
         records: Records to learn from, a file or a folder.
         expert: Agent whose moves to learn; without --records it plays.
-        device: cpu, cuda, or auto: a GPU if there is one, which takes other settings.
+        device: cpu, cuda, or auto: a GPU if the training can run on it; GPUs take other settings.
         start: File of a model to start from; it is not changed.
         seed: Seed of everything random.
     """

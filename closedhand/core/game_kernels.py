@@ -278,8 +278,8 @@ class Shown(NamedTuple):
         reward: Reward of the seat that acted, float64 [n]; zero on entry.
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
         steps: Number of steps of the game under way, int64 [n]; kept between steps.
-        sums: `earned` of games that just ended, float64 [n, seats], zero on entry.
-        lengths: `steps` of these, int64 [n], zero on entry; if [0], neither is kept.
+        sums: `earned` of games that just ended, float64 [n, seats], zero on entry; or [0, seats].
+        lengths: `steps` of these, int64 [n], zero on entry; [0]: neither is kept.
     """
 
     observations: Planes

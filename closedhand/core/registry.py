@@ -70,7 +70,7 @@ class GameSpec:
             the table in a browser, see `closedhand.core.display.Row`. A text instead of a mapping,
             such as `closedhand.games.leduc:terms`, names `terms.zh.json`, … in that package.
         faces: How a browser draws a card whose text is neither a rank (`K`) nor a rank and a suit
-            (`Ks`): a mapping of the text to one of these, `joker`, or `JOKER`, the greater joker.
+            (`Ks`): maps the text to a rank and a suit, `joker`, or `JOKER`, the greater joker.
         playouts: Function `game -> (game, policy)` for the playouts that rate actions in hints and
             replays; the game that it returns may have simpler payoffs. It returns None for rules
             without such a policy: playouts are then random, as without the function. A

@@ -7,7 +7,7 @@ products of two digits fit in 64 bits, in kernels as in plain Python.
 
 A **stream of a game** is two numbers: a key, and the number of draws so far. They determine the
 next number (splitmix64; Steele, Lea and Flood, 2014). So the draws of a game do not depend on the
-order of the games or on the device. Vector envs have such a stream for each game.
+order of the games or on the device. Vector envs have one for each game; its `random()` draws.
 """
 
 from collections.abc import Sequence

@@ -106,10 +106,10 @@ def unlike_redealt(
 def generic(game: Any, state: np.record, player: int | None = None) -> str:
     """Check a state of any game by means of its notation of deals.
 
-    Replay the history from the deal in the game's notation. The state must have the outcome's
-    player to act, history and end, and, except in sub-steps, the same observations for all players.
-    A simultaneous game has no ordered history: check its ranges alone. A game whose functions crash
-    on a damaged record needs its own `valid`.
+    Replay the history from the deal in the game's notation. The state must agree with the outcome
+    in the player to act, the history, whether the game is over and, except in sub-steps, the
+    observations of all players. A simultaneous game has no ordered history: check its ranges alone.
+    A game whose functions crash on a damaged record needs its own `valid`.
     """
     bounds = {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))}
     wrong = outside(state, bounds)

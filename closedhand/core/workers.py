@@ -62,8 +62,8 @@ def results_of(
         work: Function that does a job.
         jobs: Arguments of each job.
         first: Arguments of short jobs that this process does before several processes or remote
-            workers start, without their results: unknown names fail early, and kernels are compiled
-            once instead of in each worker. With one process it is not used.
+            workers start; it yields none of their results. So unknown names fail early, and kernels
+            are compiled once, not in each worker. With one process it is not used.
         workers: Remote workers; or a number of processes, at most one a job; 1: this process alone.
 
     Raises:

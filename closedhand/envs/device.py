@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ALIGNMENT = 16
 """Memory of observations and of masks is padded to a multiple of this many bytes."""
 ROWS_OF_A_BLOCK = 56 * 1024
-"""Most bytes of rows in a block of over 4 games: an `sm_90` multiprocessor holds four of them."""
+"""Most bytes of rows in a block of over 4 games: four such blocks fit an `sm_90` multiprocessor."""
 MOST_PER_BLOCK, THREADS = 64, 128
 """Most games of a block in shared memory, at most `THREADS` / 2; number of threads of a block."""
 BLOCKS = 4

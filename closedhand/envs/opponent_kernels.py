@@ -30,10 +30,10 @@ def take_turn(
     Rules and policies are packed; `scratch` is `Opponents.scratch`. Without policies only the user
     plays, and the game is shown even if another seat is to act.
 
-    The game is `states[0]`. It is shown as the user's `seat` sees it: `observation`, int8, receives
-    `contract.features` if `compact`, else all of `contract.observe`. All `masks`, int8
-    [num_actions], receive the same mask. `returns`, float64 [num_players], are written if the game
-    is over or `staged`. An illegal action of the user does not change the game; masks are then 0.
+    The game is `states[0]`, which an illegal action of the user does not change. Write it as `seat`
+    sees it: to `observation`, int8, `contract.features` [feature_size] if `compact`, else
+    `contract.observe` [observation_size]; to all `masks`, int8 [num_actions], its mask, or zeros
+    after an illegal action; to `returns`, float64 [num_players], payoffs if it is over or `staged`.
 
     Returns:
         `RUNNING`, `OVER` or, after an illegal action of the user, `ILLEGAL`, with `ALL_LEGAL`. Or

@@ -80,7 +80,7 @@ class Table(common.Copied, Spaces):
             rng, _ = seeding.np_random(seed)
         self._states[0] = self.game.deal(rng) if given is None else given
         self._rng = rng  # last: if the first deal is interrupted, there is no game
-        # `wrappers.aec.DuplicateDealing` starts more tables here, even if `AutoPass` played on.
+        # `DuplicateDealing` starts its next tables with this, even if `AutoPass` has played on.
         self.start = self._states[0].copy()
         self._paid = self.game.returns(self.start)
 

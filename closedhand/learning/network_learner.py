@@ -125,7 +125,7 @@ class NetworkLearner(Generic[Chosen]):
         raise NotImplementedError
 
     def sources(self) -> dict[str, Any]:
-        """Return what else is learned from, such as records: JSON values, equal on resumption."""
+        """Return further sources of learning, JSON values that must be the same on resumption."""
         return {}
 
     def after_update(self) -> None:

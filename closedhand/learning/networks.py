@@ -203,7 +203,7 @@ def spelling(game: Game) -> torch.Tensor | None:
 
 
 def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
-    """Let actions share weights in layers with a row per action; `parts` is from `spelling`."""
+    """Add rows for `parts`, by `spelling`, to layers with a row per action; the new ones are 0."""
     for layer in layers:
         parametrize.register_parametrization(layer, "weight", _Sum(parts, layer.in_features))
 

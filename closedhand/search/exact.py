@@ -264,7 +264,7 @@ class _Search:
         return self.tables[least]
 
     def grow(self, least: float) -> _Table:
-        """Return the table for `least`; enlarge a half full one, discarding others if needed."""
+        """Return the table for `least`; if half full, try to enlarge it, even in others' place."""
         table = self.tables[least]
         size = 4 * len(table.places)
         if 2 * table.seen[KEPT] < len(table.places) or not size:

@@ -94,7 +94,7 @@ def move_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, exponent: float, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Move by Metropolis, which preserves prior times likelihood^exponent; `view[1:]`: scratch."""
+    """Do Metropolis moves, which preserve prior times likelihood^exponent; `view[1:]`: scratch."""
     for i in range(len(particles)):
         for _ in range(MOVES):
             view[1] = particles[i]

@@ -33,7 +33,7 @@ def hash_views(views: np.ndarray) -> np.ndarray:
 
 
 def keys_of_seats(game: Game, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Hash the view that seat `seats[i]` has of `states[i]` into keys, uint64 [n, 2]."""
+    """Hash the view that seat `seats[i]`, int64, has of `states[i]` into keys, uint64 [n, 2]."""
     views = states.copy()
     batch_kernels.hide_for(game.rules, views, seats)
     return hash_views(views)

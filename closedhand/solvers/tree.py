@@ -129,7 +129,7 @@ def count_actions(rules, states, ids, number):
 
 @kernel
 def expand(rules, states, number, ids, children, actions):
-    """Write each legal action's id to `actions`, and the state after it to `children`, in order."""
+    """Write the state after each legal action to `children` [sum of `number`], ids to `actions`."""
     child = 0
     for i in range(len(states)):
         if number[i]:

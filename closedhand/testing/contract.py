@@ -29,7 +29,7 @@ MOST_VIEWS = 3
 COMMON = 100
 """A deal that is expected in at least this many of `DEALT` draws has to come up."""
 MOST_LISTED = 300
-"""Maximum number of ids on which `is_legal` is tested if it is the contract's slow default."""
+"""`is_legal` is tested on all ids; its slow default only if there are no more than this."""
 
 REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "observe")
 """Contract functions without a default."""

@@ -29,7 +29,7 @@ from closedhand.web.serialization import describe_action, number_of
 FIRST, STEP = 0.03, 0.25
 """Minimum seconds of simulation before the first report, and before each later one."""
 TRIAL = 256
-"""Simulations of a population in a trial; `PAIR` such ones choose which of many plays to show."""
+"""Simulations of a population in a trial; `PAIR` such populations choose the plays shown first."""
 PAIR = 2
 """Populations per `Ranking.advance` before the first report; a single one gives no interval."""
 FEW = 4

@@ -143,7 +143,7 @@ def agents(name: str) -> list[dict[str, Any]]:
 
 
 def offered(game: Game) -> list[str]:
-    """List agents that need no file: with `BUDGETS` if clocked (`Traits`), else in all variants."""
+    """List agents that need no file: clocked ones with `BUDGETS`, others plain and as variants."""
     found: list[str] = []
     for name in agent_names(game.name):
         with_budget = [f"{name}:{budget}" for budget in BUDGETS]

@@ -73,7 +73,7 @@ class GameExplorer:
         self.profile = self._profile(found.sigma, name)
 
     def solve(self, algorithm: str, seed: int) -> Iterator[tuple[Profile, dict[str, Any]]]:
-        """Solve the game by one of `ALGORITHMS` for `LONGEST` seconds; yield evaluated profiles.
+        """Solve the game by one of `ALGORITHMS` for `LONGEST` seconds; yield profiles, evaluations.
 
         The caller assigns `profile`: a late result must not replace a strategy chosen meanwhile.
 

@@ -136,7 +136,7 @@ class RemoteMatch:
         opened: Callable[[RemoteSeat], None],
         changed: Callable[[RemoteSeat], None],
     ) -> None:
-        """Prepare a match in the event loop; `opened` gets its table, `changed` gets it later."""
+        """Prepare a match in the event loop; its table goes to `opened` once, then to `changed`."""
         self.address, self.seat, self.name = address, seat, seat.occupant
         self.table: RemoteSeat | None = None  # None before the match begins
         self.end = ""  # why the match is over; empty while it goes on

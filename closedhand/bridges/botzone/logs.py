@@ -62,7 +62,7 @@ def is_botzone(path: Path) -> bool:
 
 
 def matches_in(path: Path) -> Iterator[str]:
-    """Yield each match's text: a line, or the whole file; refuse one longer than `MOST_TEXT`."""
+    """Yield each match's text: a line, or all lines of the file, `MOST_TEXT` characters at most."""
     whole: list[str] = []
     size = 0
     for number, (_, line) in enumerate(filled_lines(path)):

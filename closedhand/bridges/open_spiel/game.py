@@ -224,7 +224,7 @@ class OpenSpielState(pyspiel.State):
         outcome = None
         # Hidden simultaneous actions may differ between this state and `found`.
         if shared.deals is not None and not shared.game.simultaneous:
-            outcome = shared.of_deal.get(shared.game.deal_text(found))  # None if not listed
+            outcome = shared.of_deal.get(shared.game.deal_text(found))  # None: merged with another
         if outcome is not None:
             state = game.new_initial_state()
             for action in (outcome, *self.history()[1:]):

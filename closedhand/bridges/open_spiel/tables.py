@@ -264,7 +264,7 @@ class _Walk:
         return np.array(first, np.int32), np.array(shares, np.float64)
 
     def outcomes_after(self, chance: tuple[int, ...]) -> list[int]:
-        """List OpenSpiel's numbers of the outcomes after `chance`, outcomes counted from 0."""
+        """List OpenSpiel's numbers of the outcomes after `chance`, outcomes numbered from 0."""
         return [outcome for outcome, _ in self._chance.get(chance, [])]
 
 

@@ -144,8 +144,8 @@ def self_play(
     Options:
         out: Folder for the networks, not that of --from; resumed if it holds a fine-tuning.
         minutes: Minutes to train, those before a resumption included.
-        start: Folder or file of the networks to start from, or nothing for random weights; those of
-            the package if absent.
+        start: Folder or file of the networks to start from, or `nothing` for random weights; those
+            of the package if absent.
         seed: Seed of the deals and decisions.
         rate: Learning rate; 0.0001 if absent, 0.001 with a critic.
         critic: Learn from the values of value-net, or value-net:PATH, instead of the results of the

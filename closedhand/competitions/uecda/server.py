@@ -40,7 +40,7 @@ WITHOUT_EFFECT = (
 def read_config(path: Path) -> dict[str, Any]:
     """Read from a file options of `make_game`, among them `rounds`, and the server's `port`.
 
-    Only keys in the file are returned, with their last values. An `InputError` names the line.
+    Only what the file sets is returned; a key's last value counts. An `InputError` names the line.
     """
     values: dict[str, str] = {}
     port: dict[str, int] = {}

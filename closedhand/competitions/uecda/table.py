@@ -146,7 +146,7 @@ class Table:
         self._state = state.copy()
         self._note = note
         self._common = Status()  # classes and seats of the round
-        self._margin = wire.NO_MARGIN  # `wire` explains it; kept from round to round
+        self._margin = wire.NO_MARGIN  # of the latest answer, kept from round to round
         self._gains: list[tuple[int, ...]] = []
         # Remote players by seat; `_answer` removes one that has lost its seat, and notes the loss.
         self._clients = {i: seat.remote for i, seat in enumerate(seats) if seat.remote}
