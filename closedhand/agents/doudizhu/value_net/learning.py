@@ -4,7 +4,7 @@ For each sample of a role:
 
 1. Add the rows of its inputs, compute the value (`network.head`), and the error.
 2. If the error is below `small` (see `SMALL_CHANCE`), skip the sample with the probability
-   1 - error / small; otherwise count its error as `small`. The mean step is the same, in less
+   1 - error / small, or else count its error as `small`. The mean step is the same, in less
    time. Many samples have small errors because their games are nearly decided.
 3. Go back through the upper layers. Sum their gradients, and compute the first layer's gradient.
 4. Move the rows of the inputs immediately, by the gradient over the root of the row's mean
@@ -50,7 +50,7 @@ LARGEST = 40.0
 
 
 class Optimiser(NamedTuple):
-    """Statistics of gradients; `new_optimiser` has shapes, `transpose` orders the upper layers."""
+    """Statistics of gradients; shapes in `new_optimiser`; upper layers as `transpose` has them."""
 
     inputs: np.ndarray  # mean squared gradient of each row of `Net.inputs`
     input_visits: np.ndarray  # number of gradients of each row

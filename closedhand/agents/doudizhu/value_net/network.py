@@ -5,8 +5,8 @@ There is one network for each role (landlord, down peasant, up peasant).
 1. The first layer adds up a row of weights for each input that is 1 (`features.py`). A feature of
    `decompose` adds a row to the first `NARROW` units only.
 2. Rectify the sums. The second layer, rectified, and the third compute one number from them.
-3. Add the sum of weights by which `decompose` rates the play, times a fixed factor. A network whose
-   last layer is 0 therefore plays as `decompose` does.
+3. Add the sum of weights in `decompose`, less that of its best play, times a fixed factor. So a
+   network whose last layer is 0 plays as `decompose` does.
 
 For playing, the rows and the second layer are int16 (`rounded`): SIMD instructions add twice as
 many of them as of float32, and any order gives the same sum. All other sums are float32 in a fixed
@@ -44,7 +44,7 @@ LARGEST_SUM = 32_700
 """Largest sum of scaled weights before they are rounded. The rest up to the limit of int16, 67, is
 for rounding errors: at most 1/2 in each row of a sum, which has at most 91 rows."""
 OUTPUT_STEPS = np.float32(64.0)
-"""Steps per unit of the rounded outputs of the first layer."""
+"""Steps in 1.0 of the rounded outputs of the first layer."""
 LARGEST_OUTPUT = np.float32(4095.0)
 """Largest rounded output of the first layer, in steps; greater ones are cut off."""
 LARGEST_SECOND = (2**31 - 1) // int(LARGEST_OUTPUT) - UNITS
