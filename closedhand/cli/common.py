@@ -106,7 +106,7 @@ def positive(value: float | None) -> float | None:
 ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 """A parameter and its text in a section of a docstring, such as `Options:`."""
 
-# The help of these options is in the docstrings of the commands; see `groups.completed`.
+# Docstrings of commands have, or replace, the help of these options: `groups.completed`.
 Text = Annotated[str, typer.Option()]
 PathOption = Annotated[Path, typer.Option()]
 Number = Annotated[int, typer.Option(min=1)]

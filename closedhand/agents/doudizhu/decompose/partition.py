@@ -54,7 +54,7 @@ SPARE = 4
 def set_costs(others, costs):
     """Write costs of groups, int64 [ROWS, 15], given the cards of all other players, packed."""
     # From the highest rank down, `higher` counts the groups of the others that beat this one. The
-    # cost is twice their number, but at most the distance from the big joker.
+    # cost is twice their number, but at most 14 - `rank`: 7 less the rank's value.
     costs[0, :] = 0
     for copies in (SOLO, PAIR, TRIO):
         higher = 0

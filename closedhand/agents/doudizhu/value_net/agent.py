@@ -54,7 +54,7 @@ class Space(NamedTuple):
     features: np.ndarray  # their features of `decompose`
     numbers: np.ndarray  # the number of these features
     position: np.ndarray  # the inputs of the position
-    changed: np.ndarray  # the inputs that a play changes
+    changed: np.ndarray  # inputs of a hand, then changes
     common: np.ndarray  # sums of the rows for the position and the hand before the play
     of_inputs: np.ndarray  # sums of the rows of inputs for a play
     of_plays: np.ndarray  # sums of the rows of features for a play
