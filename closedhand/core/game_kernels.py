@@ -8,7 +8,7 @@
 
 In `closedhand.envs`, a `DeviceBatch` uses `step`, which does 1 to 4 for one game; its callers do 5.
 A `GameVectorEnv` calls `advance_games` and, for lists of ids, `list_games`. Its autoreset mode says
-when the next game begins. Agents in Python play between a call that does 1 and one for the rest.
+when the next game begins. Agents in Python act between a call for 1 or 4 and one for 3 and 5.
 
 All random numbers after the first deal come from the stream of the game (see
 `closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then the
@@ -59,7 +59,7 @@ class Games(NamedTuple):
 
     Attributes:
         states: The games, `game.dtype` [n].
-        streams: Their random numbers, uint64 [n, 2].
+        streams: Their random numbers, uint64 [n, 2]; rows have `random()`.
         seeds: Seed of the next deal, 0 if it is drawn from the stream, uint64 [n].
         seats: The user's seat, or `ALL_SEATS`, int64 [n].
         paid: Payoffs so far of staged games, float64 [n, seats].
@@ -253,7 +253,7 @@ class Plan(NamedTuple):
     """Settings of a call of `advance_games`.
 
     Attributes:
-        turns: Whether actions are played, and new games started where one is over.
+        turns: Whether actions are played, and games not `RUNNING` started anew.
         pays: Whether rewards are paid for the actions played.
         shows: Whether `Games.players`, observations, masks and returns are written.
         dealt: Whether games start from new deals, see `start`.
@@ -279,7 +279,7 @@ class Shown(NamedTuple):
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
         steps: Number of steps of the game under way, int64 [n]; kept between steps.
         sums: `earned` of games that just ended, float64 [n, seats], zero on entry; or [0, seats].
-        lengths: `steps` of these, int64 [n], zero on entry; [0]: neither is kept.
+        lengths: `steps` of these, int64 [n], zero on entry; [0]: no `add_up`.
     """
 
     observations: Planes
@@ -298,13 +298,13 @@ def advance_games(
     rules: Rules, policies: Policies, games: Games, terms: Terms, first: int, last: int,
     chosen: Bools, actions: Ids, plan: Plan, shown: Shown, views: States, ids: Ids,
 ) -> None:  # fmt: skip
-    """Play an action in every chosen game, or start the next one where it is over; pay and show.
+    """Play an action in every chosen game, or start the next one if not `RUNNING`; pay and show.
 
     Of the games `first` to `last` - 1, those `chosen`, bool [n], are played and paid, and all are
     shown; `plan` may leave out each of the three. One pass fetches a game from memory only once.
 
-    - Play: a running game plays `actions[i]`, int64 [n], and the policies answer. A game that is
-      over is replaced by the next one; one that this action ends stays until a later call. Writes
+    - Play: a running game plays `actions[i]`, int64 [n], and the policies answer. Any other game
+      is replaced by the next one; one that this action ends stays until a later call. Writes
       `status`, and `actors`, which are `NONE` on entry, where an action was played.
     - Pay: writes `rewards`, which are zero on entry, and the sums of `shown`.
     - Show: writes `players`, and observations, masks and returns of `shown`.
@@ -328,7 +328,7 @@ def advance_games(
             if status[i] == RUNNING:
                 actors[i] = states[i].player
                 status[i] = batch_kernels.play(rules, states[i], actions[i], ids)
-                # The number of policies is known at compile time: for 0 this is left out.
+                # `len` of an argument is known at compile time: for 0 this is left out.
                 if len(policies) and status[i] == RUNNING:
                     status[i], refused = answer(
                         rules, answering, states, streams, i, seats[i], terms.players, views, 0, ids

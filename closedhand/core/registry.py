@@ -244,7 +244,7 @@ copyreg.pickle(Game, _reduce)
 
 
 def find_games() -> None:
-    """Load the specs of all entry points; a failing one does not affect the others.
+    """Load all specs (ours: `pyproject.toml`); a failing one affects no other.
 
     Ours come first: a game of another package under the same name is left out.
     """

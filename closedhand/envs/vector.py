@@ -71,7 +71,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation.
     - `current_player`, int64 [num_envs]: the player of the observation and the mask.
-    - `returns`, float64 [num_envs, num_players]: payoffs by player of games that are over.
+    - `returns`, float64 [num_envs, num_players]: payoffs by player of games ended legally.
     - `illegal_action`, bool [num_envs]: whether an illegal action ended the game.
     - `legal_actions`, int32 [num_envs, longest], with `legal="ids"` or `"both"`: the ids of the
       legal actions, ascending, then -1; `longest` is the most legal actions of a game in this step.
@@ -249,14 +249,14 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         shown = self._blank(self.num_envs, by_seat)
         self._turn(chosen, actions, dealt=True, shown=shown)
         observations, infos = self._put_together(shown)
-        terminations = chosen & infos["_illegal_action"]  # which marks games that are over
+        terminations = chosen & infos["_illegal_action"]  # it marks all games that ended
         rewards = games.rewards.copy()
         played = marked(everywhere, {"rewards": rewards, "actor": games.actors.copy()})
         if by_seat:
             episode = {"r": shown.sums, "l": shown.lengths}
             played |= marked(terminations, {"episode": episode})
         infos |= played
-        result = rewards.copy() if by_seat else shown.reward, terminations
+        reward = rewards.copy() if by_seat else shown.reward
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
             # `final` has the step's arrays, which cover all games: mark only games that ended.
             final = {
@@ -268,7 +268,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             observations, infos = self.observe()
             infos |= marked(terminations, {"final_obs": last, "final_info": final})
             infos |= deepcopy(played)  # `final` has the originals
-        return observations, *result, np.zeros(self.num_envs, bool), infos
+        return observations, reward, terminations, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:
         """Return the masks of the infos, bool [num_envs, num_actions]; refuse `legal="ids"`."""
@@ -405,7 +405,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         """Run `advance_games` in threads; `turns`, `pays` and `dealt` are those of its `Plan`."""
         opponents, game = self._opponents, self.game
         if opponents is None:
-            packed, num_ids = self._packed or (pack(game.rules), ()), game.num_actions
+            num_ids, packed = game.num_actions, self._packed or (pack(game.rules), ())
         else:
             packed, num_ids = opponents.packed, opponents.scratch
         shows = shown is not None
@@ -421,7 +421,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             self._packed = packed  # last: a compilation that is interrupted is repeated
 
         def advance(first: int, last: int) -> None:
-            # Threads share no room: all but the last get num_envs / num_threads games or more.
+            # No room is shared: parts begin num_envs / num_threads or more games apart.
             views, ids = self._rooms[first * self.num_threads // self.num_envs]
             self._code(*before, first, last, *after, views, ids)
 

@@ -200,7 +200,7 @@ def possible_pairs(plays, family, unseen, hand):
 @inlined
 def with_kickers(plays, family, lowest, cards):
     """Return the packed `lowest` ranks whose groups have enough kickers in `cards`."""
-    # `has_ranks` rarely fails, so test it first: the processor cannot predict if `lowest` is 0.
+    # First `has_ranks`, equal in a family, as it rarely fails; `lowest` is harder to predict.
     if has_ranks(plays.groups[family.first], cards) or not lowest:
         return lowest
     return search_kickers(plays, family, lowest, cards)

@@ -177,9 +177,9 @@ def least_strength(rules, state):
 
 
 @kernel
-def is_bomb(family):
-    """Return whether `family`, an index, is that of bombs or the rocket, which double payoffs."""
-    return family >= BOMB and family < PASS_FAMILY
+def is_bomb(f):
+    """Return whether family `f`, an index, is that of bombs or the rocket, which double payoffs."""
+    return f >= BOMB and f < PASS_FAMILY
 
 
 @kernel
@@ -204,7 +204,7 @@ def legal_groups(rules, state, out):
         # The lowest four bits are now those of the first group of the family.
         ranks = lowest_ranks(family, hand) >> np.uint64(4 * family.rank)
         if state.target >= 0 and f < BOMB:
-            f, then = then, BOMB  # the two families of the standing, then bombs and the rocket
+            f, then = then, BOMB  # the next `f`: `then`, and after it bombs and the rocket
         elif ranks:
             f += 1
         else:
@@ -245,8 +245,8 @@ def follows(rules, state, g):
         target = np.int64(rules.plays.group[state.target])
         return g > target and rules.plays.groups[g].family == rules.plays.groups[target].family
     standing = rules.plays.standings[rules.plays.standing[state.target]]
-    family = rules.plays.groups[g].family
-    may_follow = family == standing.family or family == standing.then or is_bomb(family)
+    f = rules.plays.groups[g].family
+    may_follow = f == standing.family or f == standing.then or is_bomb(f)
     return may_follow and g > standing.above
 
 

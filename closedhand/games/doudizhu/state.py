@@ -28,7 +28,7 @@ STATE = record_type(
         ("public", "u8"),  # the public cards, packed; 0 in a view during the auction
         ("seed", "u8"),  # seed of the next deal, if everybody passes in the auction; 0 in a view
         ("picked", "u8"),  # kickers chosen so far in a sub-stepped play, packed
-        ("history", "u2", LONGEST),  # ids of all actions since the deal, words included
+        ("history", "u2", LONGEST),  # flat ids of actions since the deal, with words
         ("moves", "i4"),  # number of these actions
         ("target", "i4"),  # id of the play to beat; -1: none, so the player to act leads
         ("player", "i4"),  # the player to act
@@ -77,7 +77,7 @@ class Rules(NamedTuple):
 
     @property
     def has_opening(self) -> bool:
-        """Whether words may follow the auction, to double or to show cards."""
+        """Whether words to double or show exist; `auction.is_opening` is about all words."""
         return bool(self.options.double_word or self.options.show_word)
 
     @property
