@@ -141,7 +141,7 @@ def deal(
 
 @kernel
 def opponents(pool, hand, found):
-    """Write to `found`, integers, which hands share no card with `hand`; return how many."""
+    """Write to `found`, integers, indices of hands without a card of `hand`; return how many."""
     # `taken` is the union of the words of all cards of the hand. Its zeros are the opponents.
     holds = pool.holds
     taken = np.empty(BLOCK, np.uint64)

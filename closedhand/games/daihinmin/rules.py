@@ -35,7 +35,7 @@ def deal(rules, state, seed):
 
 @kernel
 def deal_round(rules, state):
-    """Deal a round in seat order, with the places of the round before as classes, or with none."""
+    """Deal a round in seat order; places of the round before become classes unless reset."""
     reset = state.round_number % rules.options.class_period == 0 and not (
         rules.options.ranked and state.round_number == 0
     )

@@ -40,7 +40,7 @@ RATE, RATE_STEPS = 1e-4, 500
 AVERAGED_EVERY = 8
 """Steps between additions to the mean of weights."""
 LAST_PART = 9
-"""Network n enters the mean with the weight 9 / (n + 8): about the last tenth of the run counts."""
+"""Network n enters the mean with the weight 9 / (n + 8): the last tenth of the run makes up 61%."""
 LEAST_VISITS = 30
 """Rows of `Net.inputs` with fewer gradients than this are mostly random: the agent has 0 there."""
 NOTED_EVERY = 500
