@@ -80,7 +80,7 @@ class Training:
     progress: Progress = lambda part: None
 
     def __post_init__(self) -> None:
-        """Refuse an unknown method, an unsupported option, and `fitted` without SciPy."""
+        """Raise an `InputError`: unknown method, unsupported option, or `fitted` without SciPy."""
         if self.method not in METHODS:
             raise InputError(f"no method {self.method!r}; there are {', '.join(METHODS)}")
         for option in ("fouls", "royalties", "naturals"):

@@ -94,7 +94,7 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
 
 
 def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
-    """Return an arrangement's id from the positions of back and front; without front the lowest."""
+    """Return an arrangement's id by its positions; without `front`, the back's lowest id."""
     chosen = tuple(sorted(map(int, back)))
     if front is None:
         return FRONTS * BACK_IDS[chosen]

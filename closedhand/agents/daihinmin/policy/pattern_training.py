@@ -97,7 +97,7 @@ def seat_others(kinds, rng):
 
 @kernel
 def decide(rules, policy, critic, state, rng, log, ids, n):
-    """Draw as `pattern_policy.choose`; log a real choice at `n`; return action and next `n`."""
+    """Draw as `pattern_policy.choose`; log a choice as decision `n`; return action, next `n`."""
     number = options(rules, state, ids)
     if number == 1:
         return np.int64(ids[0]), n

@@ -271,5 +271,5 @@ class BiddingAgent(BatchAgent):
         return actions
 
     def _worths(self, rules: Rules, views: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return the scores to bid by in auctions, float64 [n]; subclasses replace `scores`."""
+        """Return scores to bid by in auctions, float64 [n]; by default the module's, `scores`."""
         return scores
