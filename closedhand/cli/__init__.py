@@ -54,8 +54,9 @@ def closedhand(
     limits: Annotated[
         float | None,
         typer.Option(
+            callback=positive,
             help="Factor for the limits of files that are read: 1 MiB for a line, 64 MiB for a "
-            "text, 256 MiB for arrays and unpacked data."
+            "text, 256 MiB for arrays and unpacked data.",
         ),
     ] = None,
 ) -> None:
@@ -63,7 +64,7 @@ def closedhand(
 
     Begin with `closedhand play doudizhu`; every command shows its options with --help.
     """
-    if positive(limits) is not None:
+    if limits is not None:
         os.environ[reading.LIMITS] = str(limits)  # worker processes inherit it
 
 

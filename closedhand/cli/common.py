@@ -96,10 +96,10 @@ LARGEST = 1e9
 """Largest value of a `positive` option: in seconds thirty years, which every clock can hold."""
 
 
-def positive(value: float | None) -> float | None:
+def positive(param: typer.CallbackParam, value: float | None) -> float | None:
     """Check that a number on the command line is larger than 0, at most `LARGEST`; return it."""
     if value is not None and not 0 < value <= LARGEST:
-        raise InputError(f"the number must be larger than 0 and at most {LARGEST:g}, not {value}")
+        raise InputError(f"{param.opts[0]} must be above 0, at most {LARGEST:g}, not {value:g}")
     return value
 
 

@@ -141,7 +141,7 @@ def train_game(
     for name in given:
         if name not in taken:
             word = next(each.opts[0] for each in context.command.params if each.name == name)
-            raise InputError(f"{algorithm} of {game.name} does not take it: leave out {word}")
+            raise InputError(f"{algorithm} of {game.name} has no such option: leave out {word}")
     if "given" in taken:  # the trainer needs the game's options as given, without defaults
         given["given"] = common.given_options(game.name, rules, option)
     trainer = load(trainers_of(spec)[algorithm])

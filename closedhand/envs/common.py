@@ -167,7 +167,7 @@ def given_start(game: Game, options: Any) -> State | None:
     """Return the state that the options of a reset give; None if a game is to be dealt.
 
     The option `deal` is the text of a deal, `state` a full record of a game in progress; an
-    `InputError` refuses any other value, or both. Other options are ignored here.
+    `InputError` refuses any other value, or both. Other options are ignored, as API tests demand.
     """
     start = reset_options(options)
     deal, state = start.get("deal"), start.get("state")
