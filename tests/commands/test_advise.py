@@ -81,7 +81,7 @@ def test_plays_of_daihinmin_with_their_points() -> None:
         ((*DOUDIZHU, "--plays", "99999"), "action 1, 99999: "),
         ((*DOUDIZHU, "--plays", "44 33 PASS"), "action 2, 33: "),
         ((*DOUDIZHU, "--plays", "44", "--agent", "rule"), "rule does not simulate"),
-        ((*DOUDIZHU, "--plays", "44", "--seconds", "0"), "larger than 0"),
+        ((*DOUDIZHU, "--plays", "44", "--seconds", "0"), "must be above 0"),
         (("advise", "doudizhu", "3456"), "give the public cards"),
         (("advise", "doudizhu", "345x"), "is not a card"),
         ((*DAIHINMIN[:-2], "--dealt", "11,x", "--plays", "3d"), "dealt are 5 whole numbers"),

@@ -173,7 +173,7 @@ def test_tables_without_a_checkpoint_are_not_written_over() -> None:
     [
         (["--out", "x", "--algorithm", "magic"], "no algorithm 'magic'"),
         (["--out", "x", "--opponents", "random"], "leave out --opponents"),
-        (["--out", "x", "--minutes", "0"], "larger than 0"),
+        (["--out", "x", "--minutes", "0"], "must be above 0"),
         (["--out", "x", "--rules", "2-4"], "rules is "),
         (["--out", "x", "--option", "royalties=true"], "without royalties"),
         (["--out", "file"], "file is not a folder"),

@@ -64,7 +64,7 @@ def test_the_command_is_interrupted_after_a_step(
     [
         (["self-play", "--from", "x", "--out", "y", "--minutes", "1"], "cannot read"),
         (["self-play", "--from", "x", "--out", "x", "--minutes", "1"], "another folder"),
-        (["self-play", "--from", "x", "--out", "y", "--minutes", "0"], "larger than 0"),
+        (["self-play", "--from", "x", "--out", "y", "--minutes", "0"], "must be above 0"),
         (["self-play", "--critic", "rule", "--out", "y", "--minutes", "1"], "critic is value-net"),
         (["bid-net", "--deals", "x.npz", "--out", "y"], "cannot read x.npz"),
         (["bid-net", "--deals", "bad.npz", "--out", "y"], "bad.npz is not an npz file"),

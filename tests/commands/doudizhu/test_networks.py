@@ -76,7 +76,7 @@ def test_the_switches_of_the_network(
         (["train", "policy-net", "--records", "x", "--out", "y", "--steps", "1"], "cannot read x"),
         (["train", "policy-net", "--records", "x", "--out", "y"], "--minutes or --steps"),
         (["train", "kicker_net", "--records", "x", "--out", "y", "--minutes", "nan"],
-         "larger than 0"),
+         "must be above 0"),
         (["train", "policy-net", "--records", "x", "--out", "y", "--steps", "1", "--size", "big"],
          "no size 'big'"),
         (["records", "generate", "leduc", "--agents", "random", "--out", "x"], "end in .jsonl"),
