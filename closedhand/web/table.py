@@ -88,7 +88,7 @@ class Table:
     game: Game  # its actions are whole plays
     seats: list[Seat]
     start: State  # at the deal of this hand
-    actions: list[int] = field(default_factory=list[int])  # since the deal
+    actions: list[int] = field(default_factory=list[int])  # since `start`
     first: int = 0  # number of `actions` with which the table was opened; an undo keeps them
     open: bool = False  # whether spectators see all hands
     pace: float = PACE
@@ -99,7 +99,7 @@ class Table:
     seed: int = 0  # of the deals and the agents
     state: State = field(init=False)
     actors: list[int] = field(init=False)  # seat that made each action of the history
-    version: int = 0  # number of changes so far; a play names the version that it answers
+    version: int = 0  # counts changes of the game; a play names the version that it answers
     trouble: str = ""  # error that stops the hand; empty: none
     agents: dict[int, Agent] = field(default_factory=dict[int, Agent])  # by seat, once made
     changed: float = field(default_factory=time.time)  # last change, in seconds since 1970

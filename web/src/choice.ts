@@ -35,7 +35,7 @@ export function indicesOf(wanted: string[], hand: string[], first = -1): Set<num
 // `isFollowing`: whether there is a play to beat.
 export function useChoice(hand: string[], legal: Action[] | null, isFollowing: boolean): Choice {
   const [chosen, setChosen] = useState<Set<number>>(new Set());
-  const [tapped, setTapped] = useState({ index: -1, turn: 0 }); // the card whose plays are gone through
+  const [tapped, setTapped] = useState({ index: -1, turn: 0 }); // the card tapped, and its play shown now
   const byCards = useMemo(() => {
     const found = new Map<string, Action[]>();
     for (const action of legal ?? []) {

@@ -1,5 +1,5 @@
 // What was clicked and is still on its way to the server: shown as such, and sent again if the
-// connection was lost before the answer. It names the version of the table, so that it counts once.
+// connection was lost before the answer. If the table's version has changed, it has counted.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useShared } from "./context";

@@ -1,5 +1,5 @@
 // The messages of the server, as closedhand/web makes them: Table, Position and Action in
-// serialization.py, Game and Agent in catalogue.py, Hint in hints.py and advice.py, Chances in
+// serialization.py, Game and Agent in catalogue.py, Hint in requests/hints.py and advice.py, Chances in
 // advice.py, replays in study.py, RuleSection in requests/table.py.
 
 export interface Action {
@@ -34,7 +34,7 @@ export interface Position {
   over: boolean;
   returns: number[] | null;
   legal: Action[] | null; // null unless this person is to decide, and if too many or made of parts
-  number: number; // of legal actions, sent or not
+  number: number; // of legal actions, sent or not; 0 for who is not asked
   parts: { name: string; cards: number }[]; // into which the hand is to be sorted; mostly none
   to_beat: Move | null; // the play that lies on the table for this person to beat or to pass on
 }
@@ -57,7 +57,7 @@ export interface Hand {
 
 export interface Table {
   table: string;
-  version: number; // number of changes: a request names the one that it is about
+  version: number; // counts changes of the game: a request names the one that it is about
   game: string;
   seat: number; // of this person; -1 for spectators
   seats: SeatHolder[];
