@@ -42,7 +42,7 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
     public = views.copy()
     for seat in range(game.num_players):
         batch_kernels.hide_for(game.rules, public, np.full(len(public), seat))
-    # The order of the sets follows the levels of the tree: parents come before children.
+    # Numbered by their first sets, which go by level: parents come before children.
     place, first = number_keys(hash_views(public))
 
     above, deciding = rows_above(tree), tree.player != END

@@ -37,7 +37,7 @@ def substep_reason(game: Game, state: State, action: int) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """List the others' shown cards as seen; as unseen those neither shown nor the player's."""
+    """List as seen the others' shown cards, as unseen all neither shown nor in the own hand."""
     shown = {int(card) for seat, hand in enumerate(view.hands) if seat != player for card in hand}
     seen = sorted(shown - {UNKNOWN})
     own = {int(card) for card in view.hands[player]}

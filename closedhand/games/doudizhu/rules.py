@@ -1,8 +1,8 @@
 """The rules of Dou Dizhu: deals, plays and payoffs.
 
-`auction.py` has the words before the landlord leads, `counts.py` the packed cards, and `plays.py`
-main groups, families and standings: here `g` is the id of a main group, `group` its record, and
-`family` the record of a family. Kernels take the arguments of `closedhand.core.contract`; they do
+`auction.py` defines words (bids, doubling, the open hand), `counts.py` packed cards, and `plays.py`
+main groups, families and standings. Here `g` is the id of a main group, `group` its record, `f` the
+index of a family, and `family` its record. Kernels take the arguments of `core.contract`; they do
 not check whether an action is legal, nor whether a view hides what they read. In a game of two the
 third seat holds the cards that are set aside.
 """

@@ -85,9 +85,9 @@ def is_deal(deal):
 def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
     """Write the pairs of some games; return their number, or -1 - i if game i is illegal.
 
-    `deals` and `actions` are those of all games, `offsets` and `seats` of the games to index, which
-    begin at index `first`. With `kickers` the pairs are for the kicker network, otherwise for the
-    policy network. The output is `rows`, int32 [m, 3], see `index`, with room for all pairs.
+    `deals` and `actions` are those of all games. Of the k to index, from game `first` on, `offsets`,
+    [k + 1], are indices of `actions`, and `seats` has bits as in `Games.seats`. The pairs are for
+    the kicker network if `kickers`. `rows`, int32 [m, 3], gets them as in `index`.
     """
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
@@ -101,7 +101,7 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
             action = np.int64(actions[k])
             if not flat.is_legal(rules.flat, state, action, ids):
                 return -1 - game
-            move, counts = k - offsets[i], seats[i] >> state.player & 1  # see `Games.seats`
+            move, counts = k - offsets[i], seats[i] >> state.player & 1
             step = 0  # sub-step of the action: its main group, then its kickers
             while state.moves == move:
                 if counts and kickers == (step > 0) and substeps.legal(rules, state, ids) > 1:
