@@ -303,7 +303,7 @@ def set_standings_by_cards(plays: np.record) -> None:
             if length > 3 and any(kickers >> 4 * r & 15 >= 3 for r in range(TWO + 1)):
                 standing = (BOMB, BOMB, -1, 0)
             elif length == 3:
-                # The chain of four `fours.first + r` has the lowest rank r and the highest trio r + 3.
+                # The chain of four `fours.first + r` has the lowest rank r, its highest trio r + 3.
                 # So those after r = strength - 3 are stronger: all of them if r is negative.
                 above = int(fours.first) + min(max(strength - 3, -1), ACE - 3)
                 standing = (chains[trios, 4], family, above, strength + 1)

@@ -85,7 +85,7 @@ def is_deal(deal):
 def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
     """Write the pairs of some games; return their number, or -1 - i if game i is illegal.
 
-    `deals` and `actions` are those of all games. Of the k to index, from game `first` on, `offsets`,
+    `deals` and `actions` are those of all games. For the k games from `first` on, `offsets`, int64
     [k + 1], are indices of `actions`, and `seats` has bits as in `Games.seats`. The pairs are for
     the kicker network if `kickers`. `rows`, int32 [m, 3], gets them as in `index`.
     """
