@@ -223,7 +223,7 @@ def save_deals(
 
 
 def show_match(data: dict[str, Any]) -> None:
-    """Print match results as tables."""
+    """Print match results, the data of `arena.results.summary`, as tables."""
     from closedhand.arena.results import columns_of, shortened
 
     console = common.plain_console()

@@ -67,7 +67,7 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
             if function is None:  # a game in sub-steps leaves it to the flat game
 
                 def of_flat(rules: Rules, *args: Any) -> Any:
-                    return in_python(rules.flat, *args)  # compiled: dispatches on the flat class
+                    return in_python(rules.flat, *args)  # in kernels Numba runs `in_kernel` here
 
                 return of_flat
 

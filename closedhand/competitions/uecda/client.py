@@ -298,9 +298,9 @@ class Match:
         return int(self._agent.act(view))
 
     def count(self, view: State) -> None:
-        """Count a round by its last view, which gets its places from the next round's classes.
+        """Add a round to rounds and points, by its last view, when the next round has begun.
 
-        If the places, and so the points, remain unknown, count from zero again.
+        Missing places follow from that one's classes; if still unknown, count from zero again.
         """
         classes = self._follower.view.classes
         if classes[0] >= 0:

@@ -117,7 +117,7 @@ def is_number_locked(rules, state):
     before = play_before(rules, state)
     if before < 0 or rules.plays.low[state.target] == plays.NUM_RANKS:  # lone jokers have no rank
         return False
-    # Two kaidan are adjacent if one begins where the other ends.
+    # Two kaidan adjoin if one begins just above the other's end.
     above = rules.plays.low[state.target] == rules.plays.high[before] + 1
     below = rules.plays.high[state.target] == rules.plays.low[before] - 1
     return above or below
