@@ -33,7 +33,7 @@ TRIAL = 256
 PAIR = 2
 """Populations per `Ranking.advance` before the first report; a single one gives no interval."""
 FEW = 4
-"""Determinisations per population for the first report: many small ones give the best intervals."""
+"""Determinisations per population for the first report: many small ones narrow intervals most."""
 LONGEST = 4.0
 """Seconds of simulation after the first report."""
 MOST_JUDGED = 600

@@ -1,7 +1,7 @@
 """The DeepRocket paper's notation: actions, deals, and game records (its Appendix A).
 
 An action is its cards, main group first (`3334`), `PASS`, or a word: `BID1` to `BID3`, `CALL`,
-`ROB`, `DOUBLE`, `SHOW`. Any other text raises an `InputError`.
+`ROB`, `DOUBLE`, `SHOW`. Other texts of actions, deals or records raise an `InputError`.
 
 - A deal is four fields of cards, `landlord;down;up;public`: 17 + 17 + 17 + 3 for a whole deck.
   With bidding the first three are the hands by seat; in a game of two the third is the cards set
@@ -175,7 +175,7 @@ class Notation(TableNotation):
         return (f"stake {state.stake}", *bombs, *("spring",) * bool(is_spring(self.rules, state)))
 
     def last_actions(self, state: State) -> list[str]:
-        """List each seat's text among the last actions, one a player; empty if it made none."""
+        """List the text of each seat's action among the last n, for n players; empty if none."""
         players = self.rules.options.players
         last, moves = [""] * players, int(state.moves)
         for move in range(max(0, moves - players), moves):

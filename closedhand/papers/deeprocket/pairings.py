@@ -132,7 +132,7 @@ def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     Returns:
         `deals`, their number; `iterations`, by pairing the landlord's win rate in each iteration.
         With 95% intervals: `landlord` and `peasants`, win rates by pairing; `points`, the
-        landlord's points per game by pairing; `differences`, by the names of `DIFFERENCES`.
+        landlord's points per game by pairing; `differences` of win rates, as in `DIFFERENCES`.
     """
     points = {
         name: np.concatenate([np.array(own["points"], float) for own in each])

@@ -31,7 +31,7 @@ PIECE = 100
 SCREENED, CONFIRMED = 300, 2000
 """Deals of the first stage of a trial, and maximum number of deals of the second."""
 CERTAIN = 6.0
-"""The second stage has enough deals for the first stage's gain to be this many standard errors."""
+"""Standard errors in the second stage to which the first stage's gain should amount."""
 STRIDES = (2, 1)
 """Rungs by which a sweep moves numbers on their ladders; sweeps take them in turn."""
 UP, DOWN = 0, 1

@@ -32,7 +32,7 @@ STAGES = 4
 def options(rules, state, ids):
     """Write the actions that a policy chooses from; return their number, at least 1.
 
-    These are a play of the whole hand alone, if there is one, else all but a leader's pass.
+    These are a play of the whole hand alone, if legal, else all legal actions but a leader's pass.
     """
     n = legal(rules, state, ids)
     if state.leader < 0:

@@ -87,7 +87,7 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
 
     `deals` and `actions` are those of all games. For the k games from `first` on, `offsets`, int64
     [k + 1], are indices of `actions`, and `seats` has bits as in `Games.seats`. The pairs are for
-    the kicker network if `kickers`. `rows`, int32 [m, 3], gets them as in `index`.
+    the kicker network if `kickers`. `rows`, int32 [m, 3] with space for all, gets them (`index`).
     """
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)

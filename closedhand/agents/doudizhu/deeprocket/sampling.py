@@ -57,7 +57,7 @@ def critic_of(agent: str) -> Policy:
 
 @kernel
 def write_chances(policy, rules, views, chosen, ids, chances):
-    """Write win probabilities in `views[chosen]` to `chances`, float64 [n, 309]; NaN: unrated."""
+    """Write win probabilities of main groups in `views[chosen]`, float64 [n, 309]; NaN: unrated."""
     space = make_space()
     chances[:] = np.nan
     for i in range(len(chosen)):

@@ -29,7 +29,7 @@ from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.state import SEATS
 
 FURTHEST = -0.96
-"""A play is evaluated if `Policy.share` times its entry of `Space.priors` is at least this number.
+"""A play is evaluated only if `Policy.share` times its `Space.priors` is at least this number.
 With the share of the objective `win`, 0.06, a play may be 16 below the best one by `decompose`."""
 MOST_EVALUATED = 8
 """Maximum number of plays to evaluate, the best ones by `decompose`; more if the last ones tie."""

@@ -16,7 +16,7 @@ from closedhand.core.reading import check_arrays, json_in, read_arrays
 
 SHARES = {"win": 0.06, "score": 0.03}
 """By objective, the factor with which the sum of weights in `decompose` enters the value of a play:
-the log-odds to win for `win`, the points a peasant at a stake of 1 for `score`."""
+the log-odds to win for `win`, points per peasant at a stake of 1 for `score`."""
 NUMBERS = ("steps", "games", "samples")
 """Counts of the training in the description of a network."""
 OBJECTIVE = Kind("win or score", "objectives", lambda value: value in list(SHARES))

@@ -103,7 +103,7 @@ def set_targets(state, win, ahead, explored, samples):
     whether the choice was random, bool.
     """
     landlord_won = state.left[state.landlord] == 0
-    points = 1.0 if win else 2.0 ** min(np.int64(state.bombs), MOST_DOUBLINGS)  # a peasant
+    points = 1.0 if win else 2.0 ** min(np.int64(state.bombs), MOST_DOUBLINGS)  # per peasant
     loss = 0.0 if win else -points
     targets = np.empty(ROLES)  # of the next sample of each role, going back from the end
     for role in range(ROLES):
