@@ -60,7 +60,7 @@ def view_from(
         paid: Cards that the player paid as tax, as hinmin or daihinmin in a round with an exchange.
         round_number: Number of the round in the match, from 0.
         points: Points before this round, by player; by default 0.
-        places: Places by player, from 0 on, such as `30214`: required if passes ended the last
+        places: Places by player, from 0 on, such as `30214`: required if passes ended the final
             round, as the players left are then ranked by lot; refused otherwise.
 
     Raises:
