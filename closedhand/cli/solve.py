@@ -57,10 +57,10 @@ def solve(
         iterations: Total iterations over all resumptions; 10000 without another limit.
         seconds: Seconds of work over all resumptions.
         until: NashConv at which to stop.
-        states: States to learn on instead of the information sets. uh-leduc has slides, the course
-            slides' (turn, bets, own card, flop): they leave out how the bets were made, so that one
-            state stands for several information sets and CFR need not converge. The strategy is
-            judged in the real game.
+        states: States to learn on instead of the information sets. For uh-leduc: slides, the tuples
+            (turn, bets, own card, flop) of the course slides. They omit how the bets were made, so
+            that a state stands for several information sets and CFR need not converge. The strategy
+            is judged in the real game.
         seed: Seed of sampling algorithms.
         out: Folder for strategies and results; one in runs/ if absent.
         resume: Continue the runs that the folder holds.

@@ -85,8 +85,8 @@ def play_out(
     """Play games in lockstep to their end.
 
     A deferred Ctrl-C takes effect between two steps, or two decisions of an agent without
-    `act_batch`. `game`, `states`, `after` and errors are as for `lockstep.play_out`. `seats` has
-    the index in `agents` of the agent at each seat of each game, integers [n, num_players].
+    `act_batch`. `states` (changed in place), `after` and errors are as for `lockstep.play_out`.
+    `seats` has the index in `agents` of each seat's agent, integers [n, num_players].
 
     Return `seconds`, `decisions` and `spent` as in `Chunk`.
     """

@@ -8,15 +8,15 @@ A cycle of `blog` follows the blog post:
 
 A cycle of `fitted` optimises the decisions:
 
-1. In cycle k = 1, 2, …, set each hand of the pool again with probability 1 / k (fictitious play).
-2. Deal hands. Count the points of their promising arrangements, ties included, against the hands of
-   the pool that share no card with them (`counter.py`).
+1. In cycle k, set each opponent's hand (of the pool) anew with probability 1 / k (fictitious play).
+2. Deal hands. Count the points of their promising arrangements, ties included, against the pool's
+   hands that share no card with them (`counter.py`).
 3. Fit the tables by stochastic gradient descent: the differences of the formula's points between
    the arrangements of a hand should equal those of the counted points.
 4. Make the chances non-decreasing by isotonic regression.
 
-The fitted chances are not probabilities: on average they compensate for what the formula ignores,
-the dependence between the parts and the cards already held.
+The fitted chances are no probabilities: on average they make up for what the formula ignores, how
+the parts depend on each other, and which cards the player holds.
 """
 
 from collections.abc import Callable

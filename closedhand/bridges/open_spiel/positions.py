@@ -128,7 +128,7 @@ class Shared:
         return {self.game.deal_text(deal.state): i for i, deal in enumerate(self.deals or ())}
 
     def root(self, drawn: list[int]) -> Node:
-        """Return the position after all chance outcomes: number of a deal, or bytes of a seed."""
+        """Return the position after the outcomes `drawn`: a deal's number, or a seed's bytes."""
         if self.deals is not None:
             return self._roots[drawn[0]]
         state = self.game.empty(1)[0]

@@ -11,8 +11,8 @@ Here the name, time and size of every source file that the code may come from ar
 3. Otherwise take all files of closedhand, of the other modules' packages (or a module's one file),
    and of packages whose kernels these modules import, directly or not.
 
-Each set of packages in signatures has an index file of its own. So a change discards only the
-binaries that depend on it, and a lookup imports only the packages involved.
+Signatures whose classes add the same modules or packages share an index file. So a change discards
+only the binaries that depend on it, and a lookup imports only these.
 
 Code typed at a prompt or in a notebook, and every kernel for a class that is defined there, in
 `__main__` or within a function, is compiled in every process. A change of code that is no kernel

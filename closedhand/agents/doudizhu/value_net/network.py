@@ -128,7 +128,7 @@ def rounded(net: Net) -> Rounded:
     """
     inputs, plays = np.empty(net.inputs.shape, np.int16), np.empty(net.plays.shape, np.int16)
     input_units = np.empty(ROLES, np.float32)
-    one_each = np.ones(len(SORTS) - 1, np.int64)
+    one_each = np.ones(len(SORTS) - 1, np.int64)  # at most one input of each sort is 1
     for role in range(ROLES):
         input_units[role] = round_rows(net.inputs[role], SORTS, one_each, inputs[role])
     play_unit = round_rows(net.plays, decompose.SORTS, decompose.MOST_OF_SORT, plays)
