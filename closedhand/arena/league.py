@@ -165,9 +165,9 @@ def play(
 ) -> League:
     """Play a league.
 
-    Arguments, result and errors are like those of `closedhand.arena.match.play`, but `game` is that
-    of `bind`, and `seat_all` adds the agents not given. A `duplicate` plays each deal at all
-    rotations of the agents; only a duplicate plays the deals of a file.
+    As `closedhand.arena.match.play`, but one agent is enough: `seat_all` adds the others. `game` is
+    that of `bind`, `played` a league to resume. A `duplicate` plays each deal at all rotations of
+    the agents; only a duplicate plays the deals of a file.
     """
     specs = seat_all(game, agents)
     dealt = choose_deals(deals, game, "a league")

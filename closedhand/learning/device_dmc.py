@@ -8,7 +8,7 @@ One network plays all seats: its outputs are values of the actions.
    rest. A `gae_lambda` below 1 mixes in the values of the seat's decisions in between.
 3. **Learning.** Each minibatch descends the squared error of the values of the chosen actions.
 
-The paper is that of the learner `dmc`, which learns only from games that have ended.
+After the paper named in `dmc.py`, whose learner learns only from ended games.
 """
 
 from collections.abc import Callable

@@ -161,7 +161,7 @@ class Training:
 def gradient_elsewhere(
     gradient: Gradient, weights: np.ndarray, number: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Compute the gradient of a piece in another process, by shared, read-only weights."""
+    """Compute the gradient of a piece in another process, from shared, read-only weights."""
     return gradient(weights.copy(), number, rng)
 
 

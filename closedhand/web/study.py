@@ -181,7 +181,7 @@ class Study:
         return values
 
     def picture(self, ply: int, seat: int) -> bytes:
-        """Draw a position, as a seat (or `OPEN`) sees it, as PNG; this needs Pillow."""
+        """Draw what a seat (or `serialization.OPEN`) sees as PNG; this needs Pillow."""
         out = io.BytesIO()
         self._image(ply, seat).save(out, "PNG", optimize=True)
         return out.getvalue()

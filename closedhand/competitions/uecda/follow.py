@@ -1,6 +1,6 @@
 """A player's view of a round, updated by the tables of a server.
 
-1. The first table of a round gives the hand after the tax, the classes and the seats.
+1. The first table of a round gives classes, seats and the hand, a winner's with the tax received.
 2. The player gives back cards; the first table of the tricks shows the hand after the exchange.
 3. After each turn the cells of a table show a play. Unchanged or blank cells mean a pass.
 4. Before a decision of the player, the view is corrected where the table differs.
