@@ -357,7 +357,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     ) -> None:
         """Play the user's actions, or start games that are over, and let the opponents play.
 
-        Games start from deals if `dealt`, else from their states. Without `shown` nothing is paid.
+        Games start from deals if `dealt`, else from states. Without `shown` none is paid or shown.
 
         Raises:
             InputError: An opponent chose an illegal action. If a policy chose it in a kernel, the

@@ -152,7 +152,7 @@ def has_ranks(group, cards):
 
 @inlined
 def allows(plays, cards, play, least):
-    """Return whether `cards` contain a play of `plays.strength` `least` or more; 0: any play."""
+    """Return whether `cards` contain `play`, an id, and its strength is `least` or more; 0: any."""
     return contains(cards, plays.need[play]) and (least == 0 or plays.strength[play] >= least)
 
 
@@ -252,7 +252,7 @@ def follows(rules, state, g):
 
 @kernel
 def is_said(rules, state, action, ids):
-    """In the opening, return whether `action`, any integer, is a word that may be said now."""
+    """Return whether `action`, any integer, may be said now, in the opening: a word or the pass."""
     if over(rules, state):  # all have passed in the last deal
         return False
     for i in range(auction.legal_words(rules, state, ids)):
